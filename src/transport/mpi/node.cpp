@@ -1,4 +1,7 @@
 // What machines gather for each other, in messages of MPI.
+#include <algorithm>
+
+#include "comm/mpi_world.hpp"
 #include "transport/mpi/types.hpp"
 #include "transport/node/messages.hpp"
 

@@ -232,7 +232,7 @@ class NodeMessages final : public Carrier {
     }
     slot.last_part = parts_.size();
     (is.sends ? at(tiles_, is.tile).sends : at(tiles_, is.tile).receives).push_back(slots_.size());
-    slots_.push_back(std::move(slot));
+    slots_.push_back(slot);
   }
 
   /// Where a part that is received begins in its slot is what its sender says.
