@@ -15,11 +15,13 @@
 
 #include "base/numa/binding.hpp"
 #include "base/test_hook.hpp"
+#include "base/timing.hpp"
 #include "kernels/cpu/zfp.hpp"
 #include "support/design_of.hpp"
 #include "support/expect_error.hpp"
 #include "support/says.hpp"
 #include "support/ucx_ranks.hpp"
+#include "transport/ucx/rails.hpp"
 
 namespace weft::test {
 
@@ -34,6 +36,63 @@ TEST_F(Ucx, ARankWithoutPointsIsNotWaitedFor) {
   const Options o = Options(slabs).set("exchange", "ucx").set("rails", two_rails());
   EXPECT_EQ(results<double>(machines, p, o, 5),
             results<double>(machines, p, Options(slabs).set("exchange", "p2p")));
+}
+
+/// A rank that waits on one network lets what it has sent by another one go on: UCX calls messages sent that
+/// it still has to write.
+TEST_F(Ucx, WhoWaitsOnOneNetworkLeavesNothingUnsentOnAnother) {
+  const std::string rails = two_rails();
+  if (rails == "lo") GTEST_SKIP() << "there is no network device but lo";
+  const Comm machines = apart();
+  RailSettings both, one;
+  both.rails = rails;
+  one.rails = "lo";
+  ucx::Rails::prepare(machines.impl(), nullptr, both);
+  const auto on_both = ucx::Rails::of(machines.impl(), both);
+  ucx::Rails::prepare(machines.impl(), nullptr, one);
+  const auto on_one = ucx::Rails::of(machines.impl(), one);
+  const int talk = ucx::new_conversation(machines.impl()), rank = machines.rank();
+  constexpr int messages = 200, bytes = 200 << 10, far = 1;  // more than sockets take
+  std::vector<char> data(bytes);
+  ucx::DoneList done;
+  done.operations.reserve(messages + 1);
+  std::vector<ucx::Operation> all(messages);
+  ucx::Operation answer;
+  for (ucx::Operation& o : all) o.list = &done;
+  answer.list = &done;
+  const auto await = [&](const ucx::Rails& by, std::size_t count) {
+    const double end = seconds_now() + 3;
+    while (seconds_now() < end) {
+      const auto held = ucx::lock();
+      if (done.operations.size() >= count) return true;
+      by.progress();
+    }
+    return false;
+  };
+  {
+    const auto held = ucx::lock();  // rank 1 reads nothing before all has been sent that finds room
+    if (rank == 0) {
+      on_one->worker(0)->receive(nullptr, 0, ucx::tag_of(talk, 1, 1), answer);
+      for (ucx::Operation& o : all)
+        on_both->worker(far)->send(on_both->endpoint(far, 1), data.data(), data.size(),
+                                   ucx::tag_of(talk, 0, 0), o);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 1)
+      for (ucx::Operation& o : all)
+        on_both->worker(far)->receive(data.data(), data.size(), ucx::tag_of(talk, 0, 0), o);
+  }
+  if (rank == 0) {
+    EXPECT_TRUE(await(*on_one, messages + 1));
+  } else if (rank == 1) {
+    EXPECT_TRUE(await(*on_both, messages));
+    const auto held = ucx::lock();
+    on_one->worker(0)->send(on_one->endpoint(0, 0), nullptr, 0, ucx::tag_of(talk, 1, 1), answer);
+  }
+  if (rank == 1) {
+    EXPECT_TRUE(await(*on_one, messages + 1));
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
 }
 
 /// The same bits as p2p in every pipeline, with rails and without, however parts are cut.

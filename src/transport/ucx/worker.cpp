@@ -1,7 +1,6 @@
 #include "transport/ucx/worker.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
@@ -19,12 +18,13 @@ namespace weft::ucx {
 
 namespace {
 
-/// Lets workers move on while nobody else does. A message that UCX calls complete may still be in its memory,
-/// to be written to the network when the process next calls UCX: its program may by then wait elsewhere for
-/// those who wait for it. Looks come less and less often, but do not end.
+/// Lets each worker move on while nobody else does. A message that UCX calls complete may still be in its
+/// memory, to be written to the network when the process next calls UCX: its program may by then wait
+/// elsewhere for those who wait for it. Looks come less and less often, but do not end.
 class Caretaker {
  public:
-  void begin(void (*look)()) {
+  /// `look` says whether somebody else has let a worker move on since the last look.
+  void begin(bool (*look)()) {
     allowed_ = numa::of_thread();
     thread_ = std::thread([this, look] { run(look); });
   }
@@ -43,27 +43,19 @@ class Caretaker {
     bound_ = !there.empty();
     numa::bind(thread_, bound_ ? there : allowed_);
   }
-  /// Somebody else does.
-  void not_now() { activity_.fetch_add(1, std::memory_order_relaxed); }
 
  private:
-  void run(void (*look)()) {
+  void run(bool (*look)()) {
     constexpr auto soon = std::chrono::microseconds(200), late = std::chrono::microseconds(3200);
     auto period = soon;
-    unsigned seen = 0;
     std::unique_lock held(mutex_);
-    while (!changed_.wait_for(held, period, [&] { return over_; })) {
-      const unsigned now = activity_.load(std::memory_order_relaxed);
-      period = now != seen ? soon : std::min(2 * period, late);
-      if (now == seen) look();
-      seen = now;
-    }
+    while (!changed_.wait_for(held, period, [&] { return over_; }))
+      period = look() ? soon : std::min(2 * period, late);
   }
 
   std::mutex mutex_;
   std::condition_variable changed_;
   bool over_ = false;
-  std::atomic<unsigned> activity_{0};
   std::thread thread_;
   bool bound_ = false;
   numa::Processors allowed_;  ///< of the thread that has begun it: no more than the launcher gave
@@ -121,18 +113,26 @@ ucp_request_param_t parameters(Operation& operation, ucs_memory_type_t memory) {
   return p;
 }
 
-/// Lets all workers move on, on the caretaker's thread. UCX before 1.18 copies memory of the GPU that is
-/// current there; one that is lost is forgotten.
-void look_after_all() {
+/// Lets workers move on that nobody else has since the last time, on the caretaker's thread: who waits for
+/// one network may let the others alone. UCX before 1.18 copies memory of the GPU that is current there; one
+/// that is lost is forgotten. Whether somebody else has let a worker move on.
+bool look_after_all() {
   const auto held = lock();
   Registry& all = registry();
-  std::optional<DeviceScope> scope;
-  try {
-    if (all.gpu) scope.emplace(*all.gpu);
-  } catch (const Error&) {
-    all.gpu.reset();
+  const auto moved = std::count_if(all.workers.begin(), all.workers.end(),
+                                   [](const auto& named) { return named.second->has_moved(); });
+  if (moved < static_cast<std::ptrdiff_t>(all.workers.size())) {
+    std::optional<DeviceScope> scope;
+    try {
+      if (all.gpu) scope.emplace(*all.gpu);
+    } catch (const Error&) {
+      all.gpu.reset();
+    }
+    for (const auto& [name, worker] : all.workers)
+      if (!worker->has_moved()) worker->progress();
   }
-  for (const auto& [name, worker] : all.workers) worker->progress();
+  for (const auto& [name, worker] : all.workers) worker->begin_period();
+  return moved > 0;
 }
 
 }  // namespace
@@ -269,11 +269,8 @@ void operate_in(const std::shared_ptr<Device>& gpu) {
   registry().gpu = gpu;
 }
 
-void not_now() {
-  registry().caretaker.not_now();
-}
-
 bool Worker::progress() {
+  has_moved_ = true;
   return worker_ != nullptr && functions().worker_progress(worker_) != 0;
 }
 

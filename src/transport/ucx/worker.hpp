@@ -21,9 +21,6 @@ namespace weft::ucx {
 /// workers, whose progress completes operations of all of them.
 std::unique_lock<std::recursive_mutex> lock();
 
-/// Somebody is about to let the workers move on, so that a thread of their own need not do it.
-void not_now();
-
 /// Operations will be in the memory of this GPU.
 void operate_in(const std::shared_ptr<Device>& gpu);
 
@@ -96,8 +93,11 @@ class Worker {
   /// Calls a receive back that nobody will complete.
   void call_back(Operation& operation);
 
-  /// Whether anything has moved.
+  /// Lets it move on, which a thread of the workers' own need not do then. Whether anything has moved.
   bool progress();
+  /// Whether that was called since the last call of the other.
+  bool has_moved() const { return has_moved_; }
+  void begin_period() { has_moved_ = false; }
 
  private:
   friend class Registration;
@@ -110,7 +110,7 @@ class Worker {
   static void close_all();
 
   std::string device_, address_;
-  bool is_interface_;
+  bool is_interface_, has_moved_ = false;
   std::optional<bool> writes_alone_;
   ucp_context_h context_ = nullptr;
   ucp_worker_h worker_ = nullptr;                               ///< null: closed, as MPI is finalised
