@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -38,11 +39,11 @@ TEST_F(Ucx, ARankWithoutPointsIsNotWaitedFor) {
             results<double>(machines, p, Options(slabs).set("exchange", "p2p")));
 }
 
-/// A rank that waits on one network lets what it has sent by another one go on: UCX calls messages sent that
-/// it still has to write.
+/// A rank that waits on one network lets what it sends by another one go on, which needs calls of UCX.
 TEST_F(Ucx, WhoWaitsOnOneNetworkLeavesNothingUnsentOnAnother) {
   const std::string rails = two_rails();
   if (rails == "lo") GTEST_SKIP() << "there is no network device but lo";
+  if (comm_.size() > 4) GTEST_SKIP() << "more ranks take long on few cores";
   const Comm machines = apart();
   RailSettings both, one;
   both.rails = rails;
@@ -53,18 +54,20 @@ TEST_F(Ucx, WhoWaitsOnOneNetworkLeavesNothingUnsentOnAnother) {
   const auto on_one = ucx::Rails::of(machines.impl(), one);
   const int talk = ucx::new_conversation(machines.impl()), rank = machines.rank();
   constexpr int messages = 200, bytes = 200 << 10, far = 1;  // more than sockets take
-  std::vector<char> data(bytes);
-  ucx::DoneList done;
-  done.operations.reserve(messages + 1);
-  std::vector<ucx::Operation> all(messages);
-  ucx::Operation answer;
-  for (ucx::Operation& o : all) o.list = &done;
-  answer.list = &done;
+  struct Talk {
+    std::vector<char> data = std::vector<char>(bytes);
+    std::vector<ucx::Operation> all = std::vector<ucx::Operation>(messages);
+    ucx::Operation answer;
+    ucx::DoneList done;
+  };
+  auto* const t = new Talk;
+  t->done.operations.reserve(messages + 1);
+  for (ucx::Operation& o : t->all) o.list = &t->done;
+  t->answer.list = &t->done;
   const auto await = [&](const ucx::Rails& by, std::size_t count) {
-    const double end = seconds_now() + 3;
-    while (seconds_now() < end) {
+    for (const double end = seconds_now() + 60; seconds_now() < end; std::this_thread::yield()) {
       const auto held = ucx::lock();
-      if (done.operations.size() >= count) return true;
+      if (t->done.operations.size() >= count) return true;
       by.progress();
     }
     return false;
@@ -72,26 +75,27 @@ TEST_F(Ucx, WhoWaitsOnOneNetworkLeavesNothingUnsentOnAnother) {
   {
     const auto held = ucx::lock();  // rank 1 reads nothing before all has been sent that finds room
     if (rank == 0) {
-      on_one->worker(0)->receive(nullptr, 0, ucx::tag_of(talk, 1, 1), answer);
-      for (ucx::Operation& o : all)
-        on_both->worker(far)->send(on_both->endpoint(far, 1), data.data(), data.size(),
-                                   ucx::tag_of(talk, 0, 0), o);
+      on_one->worker(0)->receive(nullptr, 0, ucx::tag_of(talk, 1, 1), t->answer);
+      for (ucx::Operation& o : t->all)
+        on_both->worker(far)->send(on_both->endpoint(far, 1), t->data.data(), bytes, ucx::tag_of(talk, 0, 0),
+                                   o);
     }
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 1)
-      for (ucx::Operation& o : all)
-        on_both->worker(far)->receive(data.data(), data.size(), ucx::tag_of(talk, 0, 0), o);
+      for (ucx::Operation& o : t->all)
+        on_both->worker(far)->receive(t->data.data(), bytes, ucx::tag_of(talk, 0, 0), o);
   }
-  if (rank == 0) {
-    EXPECT_TRUE(await(*on_one, messages + 1));
-  } else if (rank == 1) {
-    EXPECT_TRUE(await(*on_both, messages));
-    const auto held = ucx::lock();
-    on_one->worker(0)->send(on_one->endpoint(0, 0), nullptr, 0, ucx::tag_of(talk, 1, 1), answer);
-  }
+  const double begin = seconds_now();
+  bool all_there = true;
   if (rank == 1) {
-    EXPECT_TRUE(await(*on_one, messages + 1));
+    all_there = await(*on_both, messages);
+    const auto held = ucx::lock();
+    on_one->worker(0)->send(on_one->endpoint(0, 0), nullptr, 0, ucx::tag_of(talk, 1, 1), t->answer);
   }
+  if (rank <= 1) all_there = await(*on_one, messages + 1) && all_there;
+  EXPECT_TRUE(all_there);
+  EXPECT_LT(seconds_now() - begin, 3);  // a rank that is not let run for a while is helped by chance
+  if (all_there) delete t;              // else UCX still has it
   MPI_Barrier(MPI_COMM_WORLD);
 }
 

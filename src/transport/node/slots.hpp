@@ -15,7 +15,7 @@ namespace weft {
 std::vector<int> numbered(const std::vector<int>& nodes);
 
 /// Which rail carries what a rank has for another machine. The ranks of a machine are shared out among the
-/// rails, one more for every next machine, so that a rank alone uses all of them as well.
+/// rails, one more for every next machine: a rank alone uses another rail for the next machine.
 class NodeRails {
  public:
   /// `machines`: of every rank, numbered.

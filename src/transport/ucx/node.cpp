@@ -55,8 +55,7 @@ class RailsNodeWire final : public NodeWire {
     return true;
   }
 
-  /// All rails move on, those included that have nothing of this reshape under way: nobody else looks after
-  /// what other reshapes have there, or after what UCX calls complete and still has to write.
+  /// All rails move on, those included that have nothing of this reshape under way: other reshapes may have.
   void progress() override {
     if (under_way_ == 0 && ++idle_ % looks_when_idle != 0) return;
     const auto held = ucx::lock();

@@ -95,7 +95,7 @@ class Worker {
 
   /// Lets it move on, which a thread of the workers' own need not do then. Whether anything has moved.
   bool progress();
-  /// Whether that was called since the last call of the other.
+  /// Whether that was called since `begin_period`.
   bool has_moved() const { return has_moved_; }
   void begin_period() { has_moved_ = false; }
 
