@@ -57,7 +57,6 @@ class RailsNodeWire final : public NodeWire {
 
   /// All rails move on, those included that have nothing of this reshape under way: other reshapes may have.
   void progress() override {
-    if (under_way_ == 0 && ++idle_ % looks_when_idle != 0) return;
     const auto held = ucx::lock();
     if (under_way_ > 0) rails_->progress();
     health_.look();
@@ -71,7 +70,6 @@ class RailsNodeWire final : public NodeWire {
 
  private:
   static constexpr int most_tiles = 65000;
-  static constexpr unsigned looks_when_idle = 64;
   static constexpr const char* name = "exchange node_ucx";
 
   struct Transfer : ucx::Operation {
@@ -84,7 +82,6 @@ class RailsNodeWire final : public NodeWire {
   ucx::RailHealth health_;
   std::deque<Transfer> transfers_;  ///< they stay where they are
   int under_way_ = 0;               ///< transfers that have not been found complete
-  unsigned idle_ = 0;
   int conversation_ = 0;
 };
 
