@@ -2,6 +2,7 @@
 // message with a tag of its own, which they look for now and then.
 #pragma once
 
+#include <chrono>
 #include <set>
 #include <string>
 #include <vector>
@@ -33,9 +34,8 @@ class FailureNotices {
   /// Waits until `ready()`, or only looks. Whether it is ready; throws `weft::Error` if a rank has given up.
   template <class Ready>
   bool await(Patience patience, const Ready& ready) {
-    constexpr int between_checks = 64;
     for (Backoff backoff; !ready(); backoff.pause()) {
-      if (++looks_ % between_checks == 0) check();
+      check_at_times();
       if (patience == Patience::look) return false;
     }
     return true;
@@ -54,6 +54,17 @@ class FailureNotices {
   }
 
  private:
+  /// A check calls MPI, which looks at all of its connections.
+  void check_at_times() {
+    constexpr int between_looks_at_the_clock = 64;
+    constexpr auto between_checks = std::chrono::milliseconds(4);
+    if (++looks_ % between_looks_at_the_clock != 0) return;
+    const auto now = std::chrono::steady_clock::now();
+    if (now - checked_ < between_checks) return;
+    checked_ = now;
+    check();
+  }
+
   void check() {
     world_.look_for_leavers();
     world_.check_all_there("exchange by messages");
@@ -71,6 +82,7 @@ class FailureNotices {
   std::vector<int> peers_;
   int tag_ = -1;  ///< there is none yet
   unsigned looks_ = 0;
+  std::chrono::steady_clock::time_point checked_{};  ///< last
   bool told_ = false;
 };
 

@@ -24,7 +24,7 @@ namespace {
 
 constexpr Index line = 64;
 
-/// A slot as `rank` sees it; without ranks if it is empty.
+/// A slot as `rank` sees it, without its owner; without ranks if it is empty.
 NodeSlot slot_of(const NodeTraffic& traffic, int ranks, int rank, const NodeSlot& which) {
   NodeSlot slot = which;
   for (int r = 0; r < ranks; ++r) {
@@ -34,10 +34,21 @@ NodeSlot slot_of(const NodeTraffic& traffic, int ranks, int rank, const NodeSlot
     slot.bytes += bytes;
     ++slot.ranks;
   }
-  int turn = slot.ranks == 0 ? -1 : (slot.machine + slot.rail + slot.tile) % slot.ranks;
-  for (int r = 0; turn >= 0; ++r)
-    if (traffic.of(r, slot.sends, slot.tile, slot.machine, slot.rail) > 0 && turn-- == 0) slot.owner = r;
   return slot;
+}
+
+/// Of the ranks that have parts in a slot the one that owns the fewest bytes so far; of several the first
+/// from another one on for every machine, rail and tile.
+int next_owner(const NodeTraffic& traffic, const NodeSlot& slot, const std::vector<Index>& owned) {
+  const auto ranks = static_cast<int>(owned.size());
+  int best = -1;
+  for (int i = 0; i < ranks; ++i) {
+    const int r = (slot.machine + slot.rail + slot.tile + i) % ranks;
+    if (traffic.of(r, slot.sends, slot.tile, slot.machine, slot.rail) > 0 &&
+        (best < 0 || at(owned, r) < at(owned, best)))
+      best = r;
+  }
+  return best;
 }
 
 }  // namespace
@@ -53,12 +64,16 @@ std::vector<int> numbered(const std::vector<int>& nodes) {
 NodeSlots node_slots(const NodeTraffic& traffic, int ranks, int rank) {
   NodeSlots mine;
   std::vector<Index> used(static_cast<std::size_t>(ranks), 0);  // bytes of each rank's memory
+  std::vector<Index> sent = used, received = used;
   for (int tile = 0; tile < traffic.tiles(); ++tile)
     for (int machine = 0; machine < traffic.machines(); ++machine)
       for (int rail = 0; rail < traffic.rails(); ++rail)
         for (const bool sends : {true, false}) {
           NodeSlot slot = slot_of(traffic, ranks, rank, {tile, machine, rail, sends});
           if (slot.ranks == 0) continue;
+          std::vector<Index>& owned = sends ? sent : received;
+          slot.owner = next_owner(traffic, slot, owned);
+          at(owned, slot.owner) += slot.bytes;
           Index& next = at(used, slot.owner);
           slot.flags = next;
           slot.data = slot.flags + slot_flags_bytes;

@@ -78,9 +78,8 @@ struct NodeSlot {
 /// Of the flags of a slot.
 inline constexpr Index slot_flags_bytes = 128;
 
-/// The slots in which `rank` has parts, tile by tile, and the memory that it owns. Of every tile the machines
-/// are shared out among the ranks that have parts: each is the owner of some slots, and the same ranks of two
-/// machines send and receive what goes both ways.
+/// The slots in which `rank` has parts, tile by tile, and the memory that it owns. Slots are shared out among
+/// the ranks that have parts in them, so that all send about as many bytes, and receive about as many.
 struct NodeSlots {
   std::vector<NodeSlot> slots;
   Index bytes = 0;

@@ -20,10 +20,10 @@ namespace {
 
 /// Lets each worker move on while nobody else does. A message that UCX calls complete may still be in its
 /// memory, to be written to the network when the process next calls UCX: its program may by then wait
-/// elsewhere for those who wait for it. Looks come less and less often, but do not end.
+/// elsewhere for those who wait for it. Looks that find nothing come less and less often, but do not end.
 class Caretaker {
  public:
-  /// `look` says whether somebody else has let a worker move on since the last look.
+  /// `look` says whether it has let something move.
   void begin(bool (*look)()) {
     allowed_ = numa::of_thread();
     thread_ = std::thread([this, look] { run(look); });
@@ -46,7 +46,7 @@ class Caretaker {
 
  private:
   void run(bool (*look)()) {
-    constexpr auto soon = std::chrono::microseconds(200), late = std::chrono::microseconds(3200);
+    constexpr auto soon = std::chrono::microseconds(200), late = std::chrono::microseconds(1600);
     auto period = soon;
     std::unique_lock held(mutex_);
     while (!changed_.wait_for(held, period, [&] { return over_; }))
@@ -115,13 +115,13 @@ ucp_request_param_t parameters(Operation& operation, ucs_memory_type_t memory) {
 
 /// Lets workers move on that nobody else has since the last time, on the caretaker's thread: who waits for
 /// one network may let the others alone. UCX before 1.18 copies memory of the GPU that is current there; one
-/// that is lost is forgotten. Whether somebody else has let a worker move on.
+/// that is lost is forgotten. Whether anything has moved.
 bool look_after_all() {
   const auto held = lock();
   Registry& all = registry();
-  const auto moved = std::count_if(all.workers.begin(), all.workers.end(),
-                                   [](const auto& named) { return named.second->has_moved(); });
-  if (moved < static_cast<std::ptrdiff_t>(all.workers.size())) {
+  bool moved = false;
+  const auto is_left_alone = [](const auto& named) { return !named.second->has_moved(); };
+  if (std::any_of(all.workers.begin(), all.workers.end(), is_left_alone)) {
     std::optional<DeviceScope> scope;
     try {
       if (all.gpu) scope.emplace(*all.gpu);
@@ -129,10 +129,10 @@ bool look_after_all() {
       all.gpu.reset();
     }
     for (const auto& [name, worker] : all.workers)
-      if (!worker->has_moved()) worker->progress();
+      if (!worker->has_moved()) moved = worker->progress() || moved;
   }
   for (const auto& [name, worker] : all.workers) worker->begin_period();
-  return moved > 0;
+  return moved;
 }
 
 }  // namespace
