@@ -4,7 +4,8 @@ namespace weft {
 
 std::string why_not(const ExchangeRow& row, const Setting& setting) {
   const ExchangeTraits& traits = row.traits;
-  if (!works_among(traits, setting.nodes, setting.threads)) return " among ranks of medium " + setting.medium;
+  if (!is_of_medium(traits, setting.threads)) return " among ranks of medium " + setting.medium;
+  if (!works_among(traits, setting.nodes, setting.threads)) return " where no two ranks share a machine";
   if (!setting.devices) return traits.serves_host ? "" : " with arrays on the host";
   if (traits.stores && row.takes_devices == nullptr) return " with arrays in memory of a GPU";
   if (traits.stores)

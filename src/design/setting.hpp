@@ -34,10 +34,14 @@ struct Offer {
   int rails = 0;  ///< of exchanges on rails: those that are open among these ranks, if that was asked
 };
 
+/// Whether an exchange is one of threads, or of processes, as these ranks are.
+inline bool is_of_medium(const ExchangeTraits& traits, bool threads) {
+  return traits.among == Among::any || threads == (traits.among == Among::threads);
+}
+
 /// Whether an exchange works among these ranks at all; for memory of devices there are more conditions.
 inline bool works_among(const ExchangeTraits& traits, const std::vector<int>& nodes, bool threads) {
-  if (traits.among != Among::any && threads != (traits.among == Among::threads)) return false;
-  return !traits.stores || nodes.size() == 1 || any_equal(nodes);
+  return is_of_medium(traits, threads) && (!traits.stores || nodes.size() == 1 || any_equal(nodes));
 }
 
 /// Whether what it has posted moves on while these ranks compute.

@@ -1,6 +1,8 @@
 #include "tune/wisdom_store.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "base/arithmetic.hpp"
@@ -36,6 +38,20 @@ std::string key_of_choices() {
     if (row.memory == MemoryKind::host && row.missing().empty()) versions.push_back(row.version());
   std::sort(versions.begin(), versions.end());
   return hardware_text() + ", " + join(versions, ", ") + ", fastest";
+}
+
+/// What rank 0 has shared last on a Comm. It grows with every search, and what every plan begins with should
+/// not: it is sent and read again when it is another one.
+struct SharedWisdom {
+  std::string text;  ///< on rank 0
+  Wisdom wisdom;
+};
+
+SharedWisdom& last_shared(CommImpl& comm) {
+  static const char key = 0;
+  std::shared_ptr<void>& of_comm = comm.kept(&key);
+  if (!of_comm) of_comm = std::make_shared<SharedWisdom>();
+  return *static_cast<SharedWisdom*>(of_comm.get());
 }
 
 }  // namespace
@@ -95,6 +111,7 @@ void forget_wisdom() {
 
 Wisdom share_wisdom(CommImpl& comm, const Machine& machine) {
   WisdomStore& store = WisdomStore::of_process();
+  SharedWisdom& last = last_shared(comm);
   // Ranks of one process have one store, and one library of local FFTs. What that has learnt is not looked
   // at: the program may be planning FFTs of its own in another thread, which libraries do not allow beside
   // it.
@@ -104,12 +121,17 @@ Wisdom share_wisdom(CommImpl& comm, const Machine& machine) {
     if (comm.rank() != 0) return;
     const Wisdom known = one_process ? store.with([](const Wisdom& wisdom) { return wisdom; }) : store.all();
     text = known.of(machine.fingerprint, machine.hardware).to_json();
+    if (text == last.text) text.clear();
   });
-  Wisdom shared = Wisdom::from_json(comm.broadcast(text, 0));
+  text = comm.broadcast(text, 0);
+  if (text.empty()) return last.wisdom;
+  last.wisdom = Wisdom::from_json(text);
+  if (comm.rank() == 0) last.text = std::move(text);
   // Thread ranks share one store, which has this wisdom already.
   if (comm.rank() != 0 && comm.threads() == nullptr)
-    if (const std::string wrong = store.learn(shared); !wrong.empty()) warn("wisdom of rank 0: " + wrong);
-  return shared;
+    if (const std::string wrong = store.learn(last.wisdom); !wrong.empty())
+      warn("wisdom of rank 0: " + wrong);
+  return last.wisdom;
 }
 
 void gather_wisdom(CommImpl& comm, const Machine& machine) {

@@ -209,7 +209,8 @@ TEST(NodeMessages, OfOneMachineAreNone) {
 TEST(NodeMessages, NeedRanksThatShareAMachine) {
   const Comm comm = machines_of(1);
   if (comm.size() == 1) return;
-  expect_error([&] { Plan(comm, natural(Precision::float64), node); }, "\"node\" among ranks");
+  expect_error([&] { Plan(comm, natural(Precision::float64), node); },
+               "\"node\" where no two ranks share a machine");
   const Comm pairs = machines_of(2);
   if (!serves(pairs)) return;
   expect_error([&] { Plan(pairs, natural(Precision::float64), Options(node).set("workspace", "user")); },

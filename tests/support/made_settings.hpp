@@ -42,7 +42,7 @@ inline Setting processes(int ranks, int per_node) {
   for (int r = 0; r < ranks; ++r) setting.nodes.push_back(r / per_node);
   setting.hardware_threads = {64};
   setting.offers = mpi_offers(setting.several_nodes());
-  if (per_node == 1) setting.offers.front().why_not = " among ranks of medium mpi";
+  if (per_node == 1) setting.offers.front().why_not = " where no two ranks share a machine";
   return setting;
 }
 

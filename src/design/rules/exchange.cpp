@@ -106,7 +106,9 @@ std::string reason_for(const Offer& offer) {
 
 /// How an exchange that stores serves the pairs of ranks that it leaves out.
 std::string far_text(const Offer& stores, const Setting& setting) {
-  if (stores.traits.gathers) return "one message for each pair of machines";
+  if (stores.traits.gathers)
+    return std::string("one message for each pair of machines") +
+           (stores.traits.on_rails ? " on each network" : "");
   const std::string& name = find_beside(setting).name;
   if (!setting.devices) return name + " between machines";
   return "through pinned memory (" + name + ") between " + setting.devices->islands.to_string() + ": " +

@@ -53,7 +53,7 @@ ucs_status_t init(const ucp_config_t* config, ucp_context_h& context) {
 void check_opened(ucs_status_t status, const char* call, const std::string& device) {
   if (status == UCS_OK) return;
   const std::optional<std::string> transports = environment_value("UCX_TLS");
-  throw Error("exchange ucx",
+  throw Error("rails",
               std::string(call) + " of " + (device == shared_memory ? "shared memory" : device) + ": " +
                   text_of(status) + (transports ? ", with UCX_TLS=" + *transports : ""),
               transports ? "transports in UCX_TLS that UCX has for this device, or none named there"

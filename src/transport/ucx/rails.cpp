@@ -18,7 +18,7 @@ namespace weft::ucx {
 
 namespace {
 
-constexpr const char* operation = "plan: exchange ucx";
+constexpr const char* operation = "plan: rails";
 const char key = 0;  ///< of what a Comm keeps
 
 /// By option rails.
@@ -133,7 +133,7 @@ void Rails::prepare(CommImpl& comm, const std::shared_ptr<Device>& gpu, const Ra
   std::shared_ptr<Rails>& mine = kept(comm)[settings.rails];
   const bool serves = mine && mine->found_ == choice && mine->healthy();
   if (comm.least(serves ? 1 : 0) == 1) return;
-  if (comm.rank() == 0 && !choice.warning.empty()) warn("exchange ucx: " + choice.warning);
+  if (comm.rank() == 0 && !choice.warning.empty()) warn("rails: " + choice.warning);
   // If this throws, plans that were made before still have theirs.
   mine = std::shared_ptr<Rails>(new Rails(comm, std::move(choice)));
 }
@@ -196,7 +196,7 @@ void Rails::leave_out_failed(const std::vector<int>& failed) {
     throw Error(operation, join(names, ", ") + ", by which some rank does not reach all others",
                 "devices that reach all ranks, in option rails; or exchange p2p");
   if (rank_ == 0)
-    warn("exchange ucx: left out, as some rank does not reach all others by it: " + join(names, ", "));
+    warn("rails: left out, as some rank does not reach all others by it: " + join(names, ", "));
   leave_out(failed);
 }
 
@@ -249,7 +249,7 @@ void Rails::open_all(CommImpl& comm) {
       comm.check_alive(operation);
       const bool is_last = static_cast<int>(closed.size()) + 1 == count();
       if (choice_.named || lane == memory_lane() || is_last) throw;
-      if (rank_ == 0) warn("exchange ucx: left out: " + std::string(e.what()));
+      if (rank_ == 0) warn("rails: left out: " + std::string(e.what()));
       closed.push_back(lane);
     }
   leave_out(closed);

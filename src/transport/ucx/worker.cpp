@@ -151,7 +151,7 @@ std::unique_lock<std::recursive_mutex> lock() {
 std::shared_ptr<Worker> Worker::on(const std::string& device, DeviceClass device_class) {
   const auto held = lock();
   Registry& all = registry();
-  if (all.finalised) throw Error("exchange ucx", "MPI is finalised", "a call before MPI_Finalize");
+  if (all.finalised) throw Error("rails", "MPI is finalised", "a call before MPI_Finalize");
   if (const auto known = all.workers.find(device); known != all.workers.end()) {
     all.place_caretaker();
     return known->second;
