@@ -195,8 +195,7 @@ void Rails::leave_out_failed(const std::vector<int>& failed) {
   if (choice_.named || failed.back() == memory_lane() || static_cast<int>(failed.size()) == count())
     throw Error(operation, join(names, ", ") + ", by which some rank does not reach all others",
                 "devices that reach all ranks, in option rails; or exchange p2p");
-  if (rank_ == 0)
-    warn("rails: left out, as some rank does not reach all others by it: " + join(names, ", "));
+  if (rank_ == 0) warn("rails: left out, as some rank does not reach all others by it: " + join(names, ", "));
   leave_out(failed);
 }
 
