@@ -76,7 +76,7 @@ TEST(DeviceLines, LinesByKernelsAgainstTheDirectSum) {
   std::mt19937_64 random(13);
   // All radices, lines of two to four stages, in pairs and not, and more lines than a block has, and fewer.
   for (const Index n :
-       {4, 6, 9, 10, 14, 21, 25, 49, 64, 75, 96, 120, 144, 150, 240, 243, 343, 500, 1000, 1024})
+       {4, 6, 9, 10, 14, 21, 25, 49, 64, 75, 96, 120, 144, 150, 240, 243, 343, 500, 512, 1000, 1024})
     for (const Index lines : {2, 7, 24})
       for (const Index planes : {1, 3}) {
         if (n > 300 && lines * planes > 10) continue;  // a direct sum of n^2 terms for each
@@ -100,7 +100,7 @@ TEST(DeviceLines, RowsByKernelsAgainstTheDirectSum) {
   const ScopedDevices devices;
   ScopedDevices::choose(0);
   std::mt19937_64 random(19);
-  for (const Index n : {4, 6, 10, 49, 64, 75, 120, 150, 243, 500, 1024})
+  for (const Index n : {4, 6, 10, 49, 64, 75, 120, 150, 243, 500, 512, 1024})
     for (const Index rows : {2, 7, 24})
       for (const Index apart : {0, 3})
         for (const Precision precision : {Precision::float32, Precision::float64})
@@ -186,7 +186,7 @@ TEST(DeviceLines, TwoAxesInOneLaunchAgainstTheDirectSum) {
   ScopedDevices::choose(0);
   std::mt19937_64 random(17);
   for (const auto& [row, column] :
-       {std::pair<Index, Index>{4, 6}, {10, 64}, {64, 10}, {21, 15}, {49, 4}, {96, 9}})
+       {std::pair<Index, Index>{4, 6}, {10, 64}, {64, 10}, {21, 15}, {49, 4}, {96, 9}, {64, 64}})
     for (const Index planes : {1, 2, 7})
       for (const Precision precision : {Precision::float32, Precision::float64})
         for (const bool in_place : {true, false}) {
@@ -214,10 +214,19 @@ TEST(DeviceLines, RealRowsInOneLaunchAgainstTheDirectSum) {
   const ScopedDevices devices;
   ScopedDevices::choose(0);
   std::mt19937_64 random(29);
-  for (const auto& [row, column] :
-       {std::pair<Index, Index>{4, 6}, {10, 64}, {64, 10}, {21, 14}, {49, 4}, {96, 18}, {15, 50}})
+  for (const auto& [row, column] : {std::pair<Index, Index>{4, 6},
+                                    {10, 64},
+                                    {64, 10},
+                                    {21, 14},
+                                    {49, 4},
+                                    {96, 18},
+                                    {15, 50},
+                                    {64, 64},
+                                    {512, 512}})
     for (const Index planes : {1, 2, 11})
       for (const Precision precision : {Precision::float32, Precision::float64}) {
+        if (row > 300 && (planes > 1 || precision == Precision::float32))
+          continue;  // a second for a direct sum
         FftProblem p;
         p.kind = FftKind::real;
         p.precision = precision;

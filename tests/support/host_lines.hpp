@@ -28,7 +28,7 @@ void run_columns(const HostForm& form, const LineStep& step, std::uint32_t first
                                                        start, roots);
     else
       lines::run_first_by_points(form, first, columns, thread, threads, at, tile.data(), start, roots);
-  const int last = form.stages - 1;
+  const int last = form.stage_count() - 1;
   // As threads do, all columns finish a stage before the next one begins.
   const auto for_each_column = [&](const auto& run) {
     for (std::uint32_t c = 0; c < columns; ++c) {
@@ -80,8 +80,8 @@ inline void run_line_step(const LineStep& step, const LineArrays& arrays) {
                        : run_line_step<lines::Pair<float>>(step, arrays);
 }
 
-template <class Value, lines::AtOnce at_once>
-void run_plane_lines(const PlaneLines& step, const LineArrays& arrays, std::byte* ring) {
+template <class Value, lines::AtOnce at_once, class HostForm>
+void run_plane_lines_as(const PlaneLines& step, const LineArrays& arrays, std::byte* ring) {
   using Number = lines::Complex<lines::real_of<Value>>;
   const auto planes = static_cast<std::uint32_t>(step.planes), slots = static_cast<std::uint32_t>(step.slots);
   struct Half {
@@ -94,7 +94,7 @@ void run_plane_lines(const PlaneLines& step, const LineArrays& arrays, std::byte
           columns(form.lines / planes),
           tiles((columns + at.columns() - 1) / at.columns()),
           done(planes) {}
-    lines::Form<HostDivisor<std::uint32_t>> form;
+    HostForm form;
     lines::Line<lines::real_of<Value>, at_once> start;
     lines::Roots<lines::real_of<Value>> roots;
     lines::Tile at;
@@ -124,6 +124,13 @@ void run_plane_lines(const PlaneLines& step, const LineArrays& arrays, std::byte
   for (const Half& half : halves)
     for (const std::uint32_t done : half.done)
       if (done != half.tiles) device_double::fail("tiles that are not done");
+}
+
+template <class Value, lines::AtOnce at_once>
+void run_plane_lines(const PlaneLines& step, const LineArrays& arrays, std::byte* ring) {
+  lines::with_form_of<HostDivisor<std::uint32_t>>(step, [&]<class HostForm>(std::type_identity<HostForm>) {
+    run_plane_lines_as<Value, at_once, HostForm>(step, arrays, ring);
+  });
 }
 
 /// `counters` are looked at, and left as they are.

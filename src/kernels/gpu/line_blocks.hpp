@@ -20,8 +20,7 @@ inline constexpr int blocks_together = 2;
 /// Bytes of a row of a tile, as memory is accessed in so many, and of a tile.
 inline constexpr Index least_row = 64, most_tile = 100 << 10;
 
-template <int most_radix = lines::largest_radix>
-using Form = lines::Form<Divider<std::uint32_t>, most_radix>;
+using Divisor = Divider<std::uint32_t>;
 
 /// The stages between the first and the last one, of a column of the calling thread if it `exists`. Before
 /// and after each, the block waits for all of its threads.
@@ -30,8 +29,8 @@ __device__ __forceinline__ void run_middle(const Form& form, bool exists, lines:
                                            const lines::Line<lines::real_of<Value>, at_once>& line,
                                            const lines::Roots<lines::real_of<Value>>& roots) {
   __syncthreads();
-  if constexpr (Form::first == 0) {
-    for (int i = 1; i + 1 < form.stages; ++i) {
+  if constexpr (Form::Radices::count != 2) {
+    for (int i = 1; i + 1 < form.stage_count(); ++i) {
       if (exists)
         lines::run_stage<lines::Role::middle>(form, i, threadIdx.x >> column.shift, threads >> column.shift,
                                               column, line, roots);
@@ -50,9 +49,9 @@ __device__ __forceinline__ void finish(const Form& form, bool exists, lines::Col
   run_middle(form, exists, column, line, roots);
   if (!exists) return;
   if (MayTurn && form.turn_loop >= 0)
-    lines::run_stage<Role::last_turned>(form, form.stages - 1, first, apart, column, line, roots);
+    lines::run_stage<Role::last_turned>(form, form.stage_count() - 1, first, apart, column, line, roots);
   else
-    lines::run_stage<Role::last>(form, form.stages - 1, first, apart, column, line, roots);
+    lines::run_stage<Role::last>(form, form.stage_count() - 1, first, apart, column, line, roots);
 }
 
 /// The most shared memory that blocks of a kernel may use on the current device beside `others` bytes, which

@@ -84,9 +84,9 @@ Status launch(const LineStep& step, const LineArrays& arrays,
               const lines::Line<lines::real_of<Value>, at_once>& line, const KernelSignals& signals,
               StreamHandle stream) {
   if constexpr (at_once != lines::AtOnce::all)
-    return launch_as<Value, at_once, kind, Form<>>(step, arrays, line, signals, stream);
+    return launch_as<Value, at_once, kind, lines::Form<Divisor>>(step, arrays, line, signals, stream);
   else
-    return lines::with_form_of<Divider<std::uint32_t>>(step, [&]<class Form>(std::type_identity<Form>) {
+    return lines::with_form_of<Divisor>(step, [&]<class Form>(std::type_identity<Form>) {
       return launch_as<Value, at_once, kind, Form>(step, arrays, line, signals, stream);
     });
 }

@@ -7,7 +7,7 @@ namespace weft::gpus {
 namespace {
 
 using namespace line_blocks;
-using Order = lines::TileOrder<Divider<std::uint32_t>>;
+using Order = lines::TileOrder<Divisor>;
 
 /// The largest radix of a kernel of which so many blocks share a multiprocessor. Larger ones take more
 /// registers than three blocks have.
@@ -15,11 +15,11 @@ template <int blocks>
 constexpr int most_radix = blocks > blocks_together ? 10 : lines::largest_radix;
 
 /// One of the two steps.
-template <class Value, lines::AtOnce at_once, int blocks>
+template <class Value, lines::AtOnce at_once, class Form>
 struct Half {
   using Real = lines::real_of<Value>;
 
-  Form<most_radix<blocks>> form;
+  Form form;
   lines::Tile at;
   lines::Line<Real, at_once> line;
   lines::Roots<Real> roots;
@@ -48,24 +48,23 @@ __device__ void wait_for(const unsigned* counter, unsigned value) {
 }
 
 /// All stages but the first one of lines of real numbers, which are taken apart behind them.
-template <int most_radix, class Value, lines::AtOnce at_once>
-__device__ __forceinline__ void finish_reals(const Form<most_radix>& form, bool exists,
-                                             lines::Column<Value, true> column,
+template <class Form, class Value, lines::AtOnce at_once>
+__device__ __forceinline__ void finish_reals(const Form& form, bool exists, lines::Column<Value, true> column,
                                              const lines::Line<lines::real_of<Value>, at_once>& line,
                                              const lines::Roots<lines::real_of<Value>>& roots) {
   const std::uint32_t first = threadIdx.x >> column.shift, apart = threads >> column.shift;
   run_middle(form, exists, column, line, roots);
   if (exists)
-    lines::run_stage<lines::Role::last_kept>(form, form.stages - 1, first, apart, column, line, roots);
+    lines::run_stage<lines::Role::last_kept>(form, form.stage_count() - 1, first, apart, column, line, roots);
   __syncthreads();
   if (exists) lines::take_apart(form, first, apart, column, line);
 }
 
 /// `Reals`: the first step is one of real numbers.
-template <class Value, lines::AtOnce at_once, bool Reals, int blocks>
+template <class Value, lines::AtOnce at_once, bool Reals, int blocks, class Form>
 __global__ void __launch_bounds__(threads, blocks)
-    transform_planes(const WEFT_GRID_CONSTANT Half<Value, at_once, blocks> first,
-                     const WEFT_GRID_CONSTANT Half<Value, at_once, blocks> second,
+    transform_planes(const WEFT_GRID_CONSTANT Half<Value, at_once, Form> first,
+                     const WEFT_GRID_CONSTANT Half<Value, at_once, Form> second,
                      const WEFT_GRID_CONSTANT Order order, unsigned planes, unsigned slots,
                      std::int64_t plane_points, const Counters counters) {
   extern __shared__ __align__(16) unsigned char shared[];
@@ -81,7 +80,7 @@ __global__ void __launch_bounds__(threads, blocks)
   }
   __syncthreads();
 
-  const Half<Value, at_once, blocks>& half = is_second ? second : first;
+  const Half<Value, at_once, Form>& half = is_second ? second : first;
   const lines::Tile at = is_second ? second.at : first.at;
   const std::int64_t slot = static_cast<std::int64_t>(plane % slots) * plane_points;
   // Chosen number by number, so that these stay in registers.
@@ -146,11 +145,15 @@ std::uint32_t shift_of(const LineStep& step, Index planes, Index shared) {
 }
 
 template <class Value, lines::AtOnce at_once, bool Reals, int blocks>
+Status launch(const PlaneLines& step, const LineArrays& arrays, std::byte* ring, std::byte* memory,
+              StreamHandle stream);
+
+template <class Value, lines::AtOnce at_once, bool Reals, int blocks, class Form>
 Status launch_as(const PlaneLines& step, const LineArrays& arrays, std::byte* ring, std::byte* memory,
                  StreamHandle stream) {
   using Number = lines::Complex<lines::real_of<Value>>;
   constexpr int values = lines::lines_in<Value>;
-  const auto kernel = transform_planes<Value, at_once, Reals, blocks>;
+  const auto kernel = transform_planes<Value, at_once, Reals, blocks, Form>;
   static KnownBytes known;
   Status error = success;
   const Index bytes = sizeof(Value), of_kernel = 64;
@@ -164,14 +167,14 @@ Status launch_as(const PlaneLines& step, const LineArrays& arrays, std::byte* ri
       return std::ranges::max(lines.radices) <= most_radix<blocks> && blocks * (tile + beside) <= shared;
     };
     if (!fits(step.first) || !fits(step.second))
-      return launch_as<Value, at_once, Reals, blocks_together>(step, arrays, ring, memory, stream);
+      return launch<Value, at_once, Reals, blocks_together>(step, arrays, ring, memory, stream);
   }
   Index most = 0;
   const auto half_of = [&](const LineStep& lines, const LineArrays& between) {
-    const Form<most_radix<blocks>> form(lines, between, values);
+    const Form form(lines, between, values);
     const std::uint32_t shift = shift_of<Value>(lines, step.planes, shared);
     most = std::max(most, lines.n * (Index{1} << shift) * bytes);
-    return Half<Value, at_once, blocks>{
+    return Half<Value, at_once, Form>{
         form,
         {shift},
         {reinterpret_cast<const Number*>(between.from), reinterpret_cast<Number*>(between.to),
@@ -182,7 +185,7 @@ Status launch_as(const PlaneLines& step, const LineArrays& arrays, std::byte* ri
   const auto first = half_of(step.first, {arrays.from, ring, {}});
   const auto second = half_of(step.second, {ring, arrays.to, arrays.diverted});
   if (most > shared) return invalid_configuration;
-  const auto tiles = [](const Half<Value, at_once, blocks>& half) {
+  const auto tiles = [](const Half<Value, at_once, Form>& half) {
     return (half.columns + half.at.columns() - 1) >> half.at.shift;
   };
   const Order order(step, tiles(first), tiles(second));
@@ -192,11 +195,19 @@ Status launch_as(const PlaneLines& step, const LineArrays& arrays, std::byte* ri
   return last_status();
 }
 
+template <class Value, lines::AtOnce at_once, bool Reals, int blocks>
+Status launch(const PlaneLines& step, const LineArrays& arrays, std::byte* ring, std::byte* memory,
+              StreamHandle stream) {
+  return lines::with_form_of<Divisor, most_radix<blocks>>(step, [&]<class Form>(std::type_identity<Form>) {
+    return launch_as<Value, at_once, Reals, blocks, Form>(step, arrays, ring, memory, stream);
+  });
+}
+
 template <class Value, lines::AtOnce at_once, int blocks>
 Status launch(const PlaneLines& step, const LineArrays& arrays, std::byte* ring, std::byte* memory,
               StreamHandle stream) {
-  return step.first.of_reals ? launch_as<Value, at_once, true, blocks>(step, arrays, ring, memory, stream)
-                             : launch_as<Value, at_once, false, blocks>(step, arrays, ring, memory, stream);
+  return step.first.of_reals ? launch<Value, at_once, true, blocks>(step, arrays, ring, memory, stream)
+                             : launch<Value, at_once, false, blocks>(step, arrays, ring, memory, stream);
 }
 
 }  // namespace

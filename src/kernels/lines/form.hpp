@@ -3,8 +3,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <type_traits>
 
 #include "kernels/lines/planes.hpp"
@@ -16,11 +18,34 @@ namespace weft::lines {
 /// Of a stage. Kernels are compiled for all radices up to some number.
 inline constexpr int largest_radix = 16;
 
-/// A step as kernels need it; `Divisor` divides by a number known in advance. `first_radix`, `last_radix`: of
-/// steps of these two stages; 0: of any.
-template <class Divisor, int most_radix = largest_radix, int first_radix = 0, int last_radix = 0>
+/// The radices of two or three stages that a kernel is compiled for; none: for any.
+template <int... radices>
+struct Radices {
+  static constexpr int count = sizeof...(radices);
+  static_assert(count == 0 || count == 2 || count == 3);
+  static constexpr int largest = std::max({0, radices...});
+
+  static bool are_of(const LineStep& step) {
+    return std::ranges::equal(std::array<int, count>{radices...},
+                              std::span(step.radices).first(static_cast<std::size_t>(step.stages)));
+  }
+
+  /// The product of the radices from this stage on.
+  static constexpr WEFT_ANYWHERE std::uint32_t points(int stage) {
+    std::uint32_t product = 1;
+    int i = 0;
+    ((product *= i++ < stage ? 1 : radices), ...);
+    return product;
+  }
+};
+
+/// A step as kernels need it; `Divisor` divides by a number known in advance. With `Known` radices, what
+/// follows from these is constant.
+template <class Divisor, int most_radix = largest_radix, class Known = Radices<>>
 struct Form {
-  static constexpr int most = most_radix, first = first_radix, last = last_radix;
+  static constexpr int most = most_radix;
+  static constexpr bool known = Known::count > 0;
+  using Radices = Known;
 
   struct Stage {
     std::uint32_t radix = 1, below = 1;
@@ -110,6 +135,34 @@ struct Form {
     return shift;
   }
 
+  WEFT_ANYWHERE int stage_count() const { return known ? Known::count : stages; }
+  WEFT_ANYWHERE std::uint32_t points() const { return known ? Known::points(0) : n; }
+  WEFT_ANYWHERE std::uint32_t radix(int i) const {
+    return known ? Known::points(i) / Known::points(i + 1) : stage[i].radix;
+  }
+  WEFT_ANYWHERE std::uint32_t below(int i) const { return known ? Known::points(i + 1) : stage[i].below; }
+  WEFT_ANYWHERE std::uint32_t turn(int i) const {
+    return known ? Known::points(0) / Known::points(i) : stage[i].turn;
+  }
+  WEFT_ANYWHERE std::uint32_t digit(int i) const {
+    return known ? Known::points(i + 1) / Known::points(Known::count - 1) : stage[i].digit;
+  }
+  /// By `below` and by the radix of a stage.
+  WEFT_ANYWHERE std::uint32_t over_below(int i, std::uint32_t number) const {
+    return known ? number / below(i) : stage[i].runs.divide(number);
+  }
+  WEFT_ANYWHERE std::uint32_t over_radix(int i, std::uint32_t number) const {
+    return known ? number / radix(i) : stage[i].modes.divide(number);
+  }
+  /// Butterflies of the first and of the last stage.
+  WEFT_ANYWHERE std::uint32_t firsts() const { return known ? below(0) : first_butterflies.divisor(); }
+  WEFT_ANYWHERE std::uint32_t lasts() const {
+    return known ? Known::points(0) / Known::points(Known::count - 1) : last_butterflies;
+  }
+  WEFT_ANYWHERE std::uint32_t over_firsts(std::uint32_t number) const {
+    return known ? number / firsts() : first_butterflies.divide(number);
+  }
+
   std::uint32_t n;
   int stages, loops;
   Stage stage[LineStep::most_stages];
@@ -135,17 +188,31 @@ struct Form {
   double factor, diverted_factor;
 };
 
-/// Calls `run` with the type of a step's form. Powers of two of two stages have types of their own, by which
-/// kernels know all but strides when they are compiled.
-template <class Divisor, class Run>
+/// Calls `run` with the form of the first of these radices that a step has and that are at most `most`, or
+/// with that of any.
+template <class Divisor, int most, class First, class... Others, class Run>
+auto with_form_among(const LineStep& step, const Run& run) {
+  if constexpr (First::largest <= most)
+    if (First::are_of(step)) return run(std::type_identity<Form<Divisor, most, First>>{});
+  if constexpr (sizeof...(Others) > 0)
+    return with_form_among<Divisor, most, Others...>(step, run);
+  else
+    return run(std::type_identity<Form<Divisor, most>>{});
+}
+
+/// Calls `run` with the type of a step's form. Powers of two from 64 to 1024 have types of their own, by
+/// which kernels know all but strides when they are compiled.
+template <class Divisor, int most = largest_radix, class Run>
 auto with_form_of(const LineStep& step, const Run& run) {
-  const auto are = [&](int first, int last) {
-    return step.stages == 2 && step.radices[0] == first && step.radices[1] == last;
-  };
-  if (are(8, 8)) return run(std::type_identity<Form<Divisor, largest_radix, 8, 8>>{});
-  if (are(8, 16)) return run(std::type_identity<Form<Divisor, largest_radix, 8, 16>>{});
-  if (are(16, 16)) return run(std::type_identity<Form<Divisor, largest_radix, 16, 16>>{});
-  return run(std::type_identity<Form<Divisor>>{});
+  return with_form_among<Divisor, most, Radices<8, 8>, Radices<8, 16>, Radices<16, 16>, Radices<8, 8, 8>,
+                         Radices<8, 16, 8>>(step, run);
+}
+
+/// The same for both steps of planes: kernels know radices if these are the same.
+template <class Divisor, int most = largest_radix, class Run>
+auto with_form_of(const PlaneLines& step, const Run& run) {
+  if (step.first.radices == step.second.radices) return with_form_of<Divisor, most>(step.first, run);
+  return run(std::type_identity<Form<Divisor, most>>{});
 }
 
 /// A column of a tile, in which each point has a row with a value for each column. `Spread`: columns change

@@ -66,17 +66,13 @@ struct Roots {
 /// The butterfly of the last stage whose first result is this mode.
 template <class Form>
 WEFT_INLINE std::uint32_t last_butterfly_of(const Form& form, std::uint32_t mode) {
-  if constexpr (Form::first > 0) {
-    return mode;
-  } else {
-    std::uint32_t b = 0;
-    for (int i = 0; i + 1 < form.stages; ++i) {
-      const std::uint32_t rest = form.stage[i].modes.divide(mode);
-      b += (mode - rest * form.stage[i].radix) * form.stage[i].digit;
-      mode = rest;
-    }
-    return b;
+  std::uint32_t b = 0;
+  for (int i = 0; i + 1 < form.stage_count(); ++i) {
+    const std::uint32_t rest = form.over_radix(i, mode);
+    b += (mode - rest * form.radix(i)) * form.digit(i);
+    mode = rest;
   }
+  return b;
 }
 
 constexpr WEFT_ANYWHERE bool is_first(Role role) {
@@ -88,13 +84,13 @@ struct Place {
   std::uint32_t point, below, j;
 };
 template <int Radix, Role role, class Form>
-WEFT_INLINE Place place_of(const Form& form, const typename Form::Stage& stage, std::uint32_t b) {
+WEFT_INLINE Place place_of(const Form& form, int stage, std::uint32_t b) {
   constexpr bool last = is_last(role);
-  const std::uint32_t below = last ? 1 : Form::first > 0 && is_first(role) ? Form::last : stage.below;
+  const std::uint32_t below = last ? 1 : form.below(stage);
   const std::uint32_t run = is_first(role)            ? 0
                             : role == Role::last_kept ? b
                             : last                    ? last_butterfly_of(form, b)
-                                                      : stage.runs.divide(b);
+                                                      : form.over_below(stage, b);
   const std::uint32_t j = last ? 0 : b - run * below;
   return {run * Radix * below + j, below, j};
 }
@@ -122,9 +118,8 @@ WEFT_INLINE void read_points(const Form& form, Place place, Column<Value, Spread
 
 /// Transforms the points of a butterfly, and leaves or stores its results.
 template <int Radix, Role role, class Form, class Value, bool Spread, AtOnce at_once>
-WEFT_INLINE void finish_butterfly(const Form& form, const typename Form::Stage& stage, std::uint32_t b,
-                                  Place place, Column<Value, Spread> column,
-                                  const Line<real_of<Value>, at_once>& line,
+WEFT_INLINE void finish_butterfly(const Form& form, int stage, std::uint32_t b, Place place,
+                                  Column<Value, Spread> column, const Line<real_of<Value>, at_once>& line,
                                   const Roots<real_of<Value>>& roots, Value (&x)[Radix]) {
   constexpr bool last = is_last(role);
   const auto [point, below, j] = place;
@@ -133,7 +128,7 @@ WEFT_INLINE void finish_butterfly(const Form& form, const typename Form::Stage& 
     WEFT_UNROLL for (int k = 0; k < Radix; ++k) column[point + k] = x[k];
   } else if constexpr (last) {
     std::uint32_t mode = b;
-    const std::uint32_t unit = Form::first > 0 ? Form::first : form.last_butterflies;
+    const std::uint32_t unit = form.lasts();
     if constexpr (role == Role::last_turned)
       WEFT_UNROLL for (int k = 0; k < Radix; ++k) x[k] =
           turned(form, line, roots.turns, mode + k * unit, x[k]);
@@ -157,7 +152,7 @@ WEFT_INLINE void finish_butterfly(const Form& form, const typename Form::Stage& 
       mode += unit;
     }
   } else {
-    const std::uint32_t turn = Form::first > 0 ? j : j * stage.turn;
+    const std::uint32_t turn = j * form.turn(stage);
     std::uint32_t root = 0;
     WEFT_UNROLL for (int k = 1; k < Radix; ++k) x[k] = x[k] * roots.line[root += turn];
     WEFT_UNROLL for (int k = 0; k < Radix; ++k) column[point + k * below] = x[k];
@@ -167,9 +162,8 @@ WEFT_INLINE void finish_butterfly(const Form& form, const typename Form::Stage& 
 /// A butterfly of a stage for one column: number `b`, or, of a last stage that stores, the one whose first
 /// result is mode `b`, so that adjacent threads store adjacent modes.
 template <int Radix, Role role, class Form, class Value, bool Spread, AtOnce at_once>
-WEFT_INLINE void butterfly(const Form& form, const typename Form::Stage& stage, std::uint32_t b,
-                           Column<Value, Spread> column, const Line<real_of<Value>, at_once>& line,
-                           const Roots<real_of<Value>>& roots) {
+WEFT_INLINE void butterfly(const Form& form, int stage, std::uint32_t b, Column<Value, Spread> column,
+                           const Line<real_of<Value>, at_once>& line, const Roots<real_of<Value>>& roots) {
   const Place place = place_of<Radix, role>(form, stage, b);
   Value x[Radix];
   read_points<Radix, role>(form, place, column, line, x);
@@ -177,9 +171,13 @@ WEFT_INLINE void butterfly(const Form& form, const typename Form::Stage& stage, 
 }
 
 /// Whether a thread reads the points of two butterflies of the first stage before it transforms them, so that
-/// more is under way from memory. Larger ones take too many registers.
-template <class Form, int Radix, Role role>
-inline constexpr bool in_pairs = is_first(role) && Radix <= 8 && Form::first > 0;
+/// more is under way from memory. Larger ones take too many registers, as do kernels without large radices,
+/// of which more share a multiprocessor. With three stages it pays for real numbers, and for values of two
+/// lines whose points are adjacent (ADR 0069).
+template <class Form, class Value, int Radix, Role role, bool by_points>
+inline constexpr bool in_pairs = is_first(role) && Radix <= 8 && Form::known&& Form::most == largest_radix &&
+                                 (Form::Radices::count == 2 || role == Role::first_of_reals ||
+                                  (by_points && lines_in<Value> == 2));
 
 /// Calls `run` with a radix as a constant. A radix of more than `most` is none: who launches a kernel looks.
 template <int most, class Run>
@@ -218,12 +216,13 @@ WEFT_INLINE void with_radix(std::uint32_t radix, const Run& run) {
 /// The same with that of a stage.
 template <Role role, class Form, class Run>
 WEFT_INLINE void with_radix_of(const Form& form, int number, const Run& run) {
-  if constexpr (Form::first > 0 && is_first(role))
-    run(std::integral_constant<int, Form::first>{});
-  else if constexpr (Form::first > 0 && is_last(role))
-    run(std::integral_constant<int, Form::last>{});
-  else
+  if constexpr (Form::known) {
+    using Known = typename Form::Radices;
+    constexpr int stage = is_first(role) ? 0 : is_last(role) ? Known::count - 1 : 1;
+    run(std::integral_constant<int, static_cast<int>(Known::points(stage) / Known::points(stage + 1))>{});
+  } else {
     with_radix<Form::most>(form.stage[number].radix, run);
+  }
 }
 
 /// All butterflies `first`, `first + apart`, ... of a stage, for one column.
@@ -231,23 +230,22 @@ template <Role role, class Form, class Value, bool Spread, AtOnce at_once>
 WEFT_INLINE void run_stage(const Form& form, int number, std::uint32_t first, std::uint32_t apart,
                            Column<Value, Spread> column, const Line<real_of<Value>, at_once>& line,
                            const Roots<real_of<Value>>& roots) {
-  const auto& stage = form.stage[number];
   with_radix_of<role>(form, number, [&]<int Radix>(std::integral_constant<int, Radix>) {
-    const std::uint32_t count = Form::first > 0 ? Form::first * Form::last / Radix : form.n / Radix;
-    if constexpr (in_pairs<Form, Radix, role>) {
+    const std::uint32_t count = form.points() / Radix;
+    if constexpr (in_pairs<Form, Value, Radix, role, false>) {
       for (std::uint32_t b = first; b < count; b += 2 * apart) {
         const std::uint32_t next = b + apart;
-        const Place place = place_of<Radix, role>(form, stage, b),
-                    behind = place_of<Radix, role>(form, stage, next);
+        const Place place = place_of<Radix, role>(form, number, b),
+                    behind = place_of<Radix, role>(form, number, next);
         Value x[Radix], y[Radix];
         read_points<Radix, role>(form, place, column, line, x);
         if (next < count) read_points<Radix, role>(form, behind, column, line, y);
-        finish_butterfly<Radix, role>(form, stage, b, place, column, line, roots, x);
-        if (next < count) finish_butterfly<Radix, role>(form, stage, next, behind, column, line, roots, y);
+        finish_butterfly<Radix, role>(form, number, b, place, column, line, roots, x);
+        if (next < count) finish_butterfly<Radix, role>(form, number, next, behind, column, line, roots, y);
       }
     } else {
       for (std::uint32_t b = first; b < count; b += apart)
-        butterfly<Radix, role>(form, stage, b, column, line, roots);
+        butterfly<Radix, role>(form, number, b, column, line, roots);
     }
   });
 }
@@ -260,37 +258,32 @@ WEFT_INLINE void run_first_by_points(const Form& form, std::uint32_t number, std
                                      std::uint32_t thread, std::uint32_t threads, Tile at, Value* tile,
                                      const Line<real_of<Value>, at_once>& start,
                                      const Roots<real_of<Value>>& roots) {
-  const std::uint32_t count = Form::first > 0 ? Form::last : form.first_butterflies.divisor();
-  const auto column_of = [&](std::uint32_t i) {
-    return Form::first > 0 ? i / Form::last : form.first_butterflies.divide(i);
-  };
+  const std::uint32_t count = form.firsts();
   with_radix_of<role>(form, 0, [&]<int Radix>(std::integral_constant<int, Radix>) {
     const auto line_of = [&](std::uint32_t column) {
       Line<real_of<Value>, at_once> line = start;
       go_to<lines_in<Value>>(form, number + column, line);
       return line;
     };
-    if constexpr (in_pairs<Form, Radix, role>) {
+    if constexpr (in_pairs<Form, Value, Radix, role, true>) {
       for (std::uint32_t i = thread; i < count * columns; i += 2 * threads) {
-        const std::uint32_t next = i + threads, a = column_of(i), c = column_of(next);
+        const std::uint32_t next = i + threads, a = form.over_firsts(i), c = form.over_firsts(next);
         const bool both = next < count * columns;
-        const Place place = place_of<Radix, role>(form, form.stage[0], i - a * count),
-                    behind = place_of<Radix, role>(form, form.stage[0], next - c * count);
+        const Place place = place_of<Radix, role>(form, 0, i - a * count),
+                    behind = place_of<Radix, role>(form, 0, next - c * count);
         const auto first = at.column<true>(tile, a), second = at.column<true>(tile, c);
         const auto line = line_of(a), other = line_of(both ? c : a);
         Value x[Radix], y[Radix];
         read_points<Radix, role>(form, place, first, line, x);
         if (both) read_points<Radix, role>(form, behind, second, other, y);
-        finish_butterfly<Radix, role>(form, form.stage[0], i - a * count, place, first, line, roots, x);
-        if (both)
-          finish_butterfly<Radix, role>(form, form.stage[0], next - c * count, behind, second, other, roots,
-                                        y);
+        finish_butterfly<Radix, role>(form, 0, i - a * count, place, first, line, roots, x);
+        if (both) finish_butterfly<Radix, role>(form, 0, next - c * count, behind, second, other, roots, y);
       }
     } else {
       for (std::uint32_t i = thread; i < count * columns; i += threads) {
-        const std::uint32_t column = column_of(i);
-        butterfly<Radix, role>(form, form.stage[0], i - column * count, at.column<true>(tile, column),
-                               line_of(column), roots);
+        const std::uint32_t column = form.over_firsts(i);
+        butterfly<Radix, role>(form, 0, i - column * count, at.column<true>(tile, column), line_of(column),
+                               roots);
       }
     }
   });
@@ -304,12 +297,11 @@ template <class Form>
 WEFT_INLINE Places places_of(const Form& form, std::uint32_t mode) {
   Places places;
   std::uint32_t carry = 0;  // subtracted from the next digit of the opposite mode
-  for (int i = 0; i < form.stages; ++i) {
-    const auto& stage = form.stage[i];
-    const std::uint32_t rest = stage.modes.divide(mode), digit = mode - rest * stage.radix;
-    places.mode += digit * stage.below;
+  for (int i = 0; i < form.stage_count(); ++i) {
+    const std::uint32_t rest = form.over_radix(i, mode), digit = mode - rest * form.radix(i);
+    places.mode += digit * form.below(i);
     if (digit + carry > 0) {
-      if (digit + carry < stage.radix) places.opposite += (stage.radix - digit - carry) * stage.below;
+      if (digit + carry < form.radix(i)) places.opposite += (form.radix(i) - digit - carry) * form.below(i);
       carry = 1;
     }
     mode = rest;
@@ -350,18 +342,17 @@ WEFT_INLINE void run_last_by_points(const Form& form, std::uint32_t number, std:
                                     std::uint32_t thread, std::uint32_t threads, Tile at, Value* tile,
                                     const Line<real_of<Value>, at_once>& start,
                                     const Roots<real_of<Value>>& roots) {
-  const auto& stage = form.stage[form.stages - 1];
-  const std::uint32_t count = Form::first > 0 ? Form::first : form.last_butterflies;
-  with_radix_of<Role::last_by_points>(
-      form, form.stages - 1, [&]<int Radix>(std::integral_constant<int, Radix>) {
-        for (std::uint32_t i = thread; i < count * columns; i += threads) {
-          const std::uint32_t column = i / count;
-          Line<real_of<Value>, at_once> line = start;
-          go_to<lines_in<Value>>(form, number + column, line);
-          butterfly<Radix, Role::last_by_points>(form, stage, i - column * count,
-                                                 at.column<true>(tile, column), line, roots);
-        }
-      });
+  const int stage = form.stage_count() - 1;
+  const std::uint32_t count = form.lasts();
+  with_radix_of<Role::last_by_points>(form, stage, [&]<int Radix>(std::integral_constant<int, Radix>) {
+    for (std::uint32_t i = thread; i < count * columns; i += threads) {
+      const std::uint32_t column = i / count;
+      Line<real_of<Value>, at_once> line = start;
+      go_to<lines_in<Value>>(form, number + column, line);
+      butterfly<Radix, Role::last_by_points>(form, stage, i - column * count, at.column<true>(tile, column),
+                                             line, roots);
+    }
+  });
 }
 
 }  // namespace weft::lines
