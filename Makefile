@@ -35,17 +35,18 @@
 #   make clean
 #   make help       prints this
 #
-# CUDA=1 builds with CUDA as well, in build, test and experiments, and fetches it if there is no CUDA 13. HIP=1 has make test build
-# the library without MPI for AMD's GPUs, with Debian's HIP. UNITY=1 compiles the sources of a folder as one file in build and test,
-# which is faster from scratch. .ci/run does all three.
+# CUDA=1 builds with CUDA as well, in build, test and experiments, and fetches it if there is no CUDA 13; CUDA=check compiles its
+# kernels sooner, for machines without a GPU, where nothing of them runs. HIP=1 has make test build the library without MPI for AMD's
+# GPUs, with Debian's HIP. UNITY=1 compiles the sources of a folder as one file in build and test, which is faster from scratch.
+# .ci/run does CUDA=check, HIP=1 and UNITY=1.
 
 JOBS ?= $(shell nproc)
 configure = cmake -G Ninja -S . -B $(1) -DWEFT_WERROR=ON $(2) > $(1).log 2>&1 || { cat $(1).log; exit 1; }
 openmpi = -DMPI_CXX_COMPILER=mpicxx.openmpi -DMPIEXEC_EXECUTABLE=$(shell command -v mpirun.openmpi)
 with_cuda = -DWEFT_CUDA=ON -DCUDAToolkit_ROOT=$(abspath build/cuda)
-cuda = $(if $(CUDA),$(with_cuda),-DWEFT_CUDA=OFF)
-# Nothing that hipcc makes is run: that it takes the kernels is what is looked at.
-hip = -DWEFT_HIP=$(if $(HIP),ON,OFF) -DCMAKE_HIP_FLAGS=-O0
+# Where nothing of the kernels is run, that compilers take them is what is looked at.
+cuda = $(if $(CUDA),$(with_cuda) $(if $(filter check,$(CUDA)),"-DCMAKE_CUDA_FLAGS=-Xcicc -O1 -Xptxas -O0 -DWEFT_KEEPS_FUNCTIONS"),-DWEFT_CUDA=OFF)
+hip = -DWEFT_HIP=$(if $(HIP),ON,OFF) "-DCMAKE_HIP_FLAGS=-O0 -DWEFT_KEEPS_FUNCTIONS"
 unity = -DWEFT_UNITY=$(if $(UNITY),ON,OFF)
 mpich = -DMPI_CXX_COMPILER=mpicxx.mpich -DMPIEXEC_EXECUTABLE=$(shell command -v mpirun.mpich)
 # Clang compiles in half of GCC's time with sanitizers, and again in half of what RelWithDebInfo takes by itself, for tests that

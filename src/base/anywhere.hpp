@@ -16,8 +16,12 @@
 #define WEFT_ANYWHERE
 #endif
 
-// Of kernels that are compiled for several instruction sets: what they call has to become part of each.
-#if defined(__CUDACC__)
+// Of kernels that are compiled for several instruction sets: what they call has to become part of each. Where
+// they are to be compiled soon rather than to be fast, functions stay functions (WEFT_KEEPS_FUNCTIONS), and
+// loops loops.
+#if defined(WEFT_KEEPS_FUNCTIONS)
+#define WEFT_INLINE WEFT_ANYWHERE inline
+#elif defined(__CUDACC__)
 #define WEFT_INLINE __host__ __device__ __forceinline__
 #elif defined(WEFT_DEVICE_COMPILER)
 #define WEFT_INLINE __host__ __device__ __attribute__((always_inline)) inline
@@ -40,7 +44,7 @@
 
 /// In front of a loop: compilers of devices write out its turns, since registers cannot be indexed; or do
 /// not, since that takes registers.
-#if defined(WEFT_ON_DEVICE)
+#if defined(WEFT_ON_DEVICE) && !defined(WEFT_KEEPS_FUNCTIONS)
 #define WEFT_UNROLL _Pragma("unroll")
 #define WEFT_KEEP_LOOP _Pragma("unroll 1")
 #else

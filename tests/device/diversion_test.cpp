@@ -16,6 +16,7 @@
 #include "support/device_mirror.hpp"
 #include "support/device_problem.hpp"
 #include "support/devices.hpp"
+#include "support/rank_counts.hpp"
 #include "support/says.hpp"
 #include "transport/nccl/library.hpp"
 #include "weft/weft.hpp"
@@ -211,7 +212,7 @@ void check_packing_by_ffts(const Comm& comm, Problem p, const Options& options, 
 
 TEST(DeviceDiversions, FftsStoreInTheWorkspacesOfPeers) {
   const ScopedDevices devices({.delays = true});
-  for (int ranks = 2; ranks <= std::min(4, ScopedDevices::count()); ++ranks)
+  for (const int ranks : rank_counts(2, 4, ScopedDevices::count()))
     ThreadTeam(ranks).run([&](const Comm& comm) {
       ScopedDevices::choose(comm.rank());
       for (const bool in_place : {false, true})
@@ -232,7 +233,7 @@ TEST(DeviceDiversions, FftsStoreInTheWorkspacesOfPeers) {
 /// way is done as a graph by every other number of ranks.
 TEST(DeviceDiversions, FftsPutInBothExchanges) {
   const ScopedDevices devices({.delays = true});
-  for (int ranks = 2; ranks <= std::min(4, ScopedDevices::count()); ++ranks)
+  for (const int ranks : rank_counts(2, 4, ScopedDevices::count()))
     ThreadTeam(ranks).run([&](const Comm& comm) {
       ScopedDevices::choose(comm.rank());
       for (const int axis : {0, 2})
@@ -289,7 +290,7 @@ TEST(DeviceDiversions, LargeBoxesLandWherePutsAreFast) {
 
 TEST(DeviceDiversions, FftsPackWhatIsSent) {
   const ScopedDevices devices({.delays = true});
-  for (int ranks = 2; ranks <= std::min(4, ScopedDevices::count()); ++ranks)
+  for (const int ranks : rank_counts(2, 4, ScopedDevices::count()))
     ThreadTeam(ranks).run([&](const Comm& comm) {
       ScopedDevices::choose(comm.rank());
       std::vector<std::string> exchanges{"copy"};

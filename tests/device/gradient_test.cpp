@@ -10,6 +10,7 @@
 
 #include "support/device_mirror.hpp"
 #include "support/devices.hpp"
+#include "support/rank_counts.hpp"
 #include "weft/gradient.hpp"
 #include "weft/weft.hpp"
 
@@ -49,7 +50,7 @@ void check_on_device(const Comm& comm, const Problem& asked, double tolerance) {
 
 void check_everywhere(const Problem& p) {
   const ScopedDevices devices;
-  for (int ranks = 1; ranks <= std::min(3, ScopedDevices::count()); ++ranks)
+  for (const int ranks : rank_counts(1, 3, ScopedDevices::count()))
     ThreadTeam(ranks).run([&](const Comm& comm) {
       ScopedDevices::choose(comm.rank());
       check_on_device<double>(comm, p, 1e-13);

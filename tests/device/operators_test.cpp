@@ -12,6 +12,7 @@
 #include "support/device_mirror.hpp"
 #include "support/devices.hpp"
 #include "support/expect_error.hpp"
+#include "support/rank_counts.hpp"
 #include "weft/operators.hpp"
 #include "weft/weft.hpp"
 
@@ -62,7 +63,7 @@ void check_on_device(const Comm& comm, const Problem& asked, const Make& make, d
 
 void check_everywhere(const Problem& p, const Make& make) {
   const ScopedDevices devices;
-  for (int ranks = 1; ranks <= std::min(3, ScopedDevices::count()); ++ranks)
+  for (const int ranks : rank_counts(1, 3, ScopedDevices::count()))
     ThreadTeam(ranks).run([&](const Comm& comm) {
       ScopedDevices::choose(comm.rank());
       check_on_device<double>(comm, p, make, 1e-13);

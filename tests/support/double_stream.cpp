@@ -1,11 +1,5 @@
 #include "support/double_stream.hpp"
 
-#include "base/anywhere.hpp"
-// Kernels are compiled for one set of instructions here, and in half of the time where their functions stay
-// functions.
-#undef WEFT_INLINE
-#define WEFT_INLINE inline
-
 #include <cstring>
 
 #include "kernels/cpu/permute_copy.hpp"

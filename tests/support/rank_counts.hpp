@@ -1,17 +1,31 @@
 // On how many ranks tests of many problems run.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <vector>
 
 namespace weft::test {
 
 /// The given numbers, the largest one last. ThreadSanitizer, which is ten times as slow and looks at what
-/// ranks do to each other, gets the largest alone.
+/// ranks do to each other, gets the largest alone; AddressSanitizer the two largest.
 inline std::vector<int> rank_counts(std::vector<int> all) {
 #if defined(WEFT_SANITIZES_THREADS)
-  all.erase(all.begin(), all.end() - 1);
+  constexpr std::size_t most = 1;
+#elif defined(WEFT_SANITIZES_ADDRESSES)
+  constexpr std::size_t most = 2;
+#else
+  const std::size_t most = all.size();
 #endif
+  if (all.size() > most) all.erase(all.begin(), all.end() - static_cast<std::ptrdiff_t>(most));
   return all;
+}
+
+/// All numbers from `least` to `most`, but no more than there are devices, with the same choice.
+inline std::vector<int> rank_counts(int least, int most, int devices) {
+  std::vector<int> all;
+  for (int ranks = least; ranks <= std::min(most, devices); ++ranks) all.push_back(ranks);
+  return rank_counts(all);
 }
 
 }  // namespace weft::test
