@@ -186,7 +186,7 @@ TEST(DeviceLines, TwoAxesInOneLaunchAgainstTheDirectSum) {
   ScopedDevices::choose(0);
   std::mt19937_64 random(17);
   for (const auto& [row, column] :
-       {std::pair<Index, Index>{4, 6}, {10, 64}, {64, 10}, {21, 15}, {49, 4}, {96, 9}, {64, 64}})
+       {std::pair<Index, Index>{4, 6}, {10, 64}, {64, 10}, {21, 15}, {49, 4}, {96, 9}, {64, 64}, {128, 128}})
     for (const Index planes : {1, 2, 7})
       for (const Precision precision : {Precision::float32, Precision::float64})
         for (const bool in_place : {true, false}) {
@@ -222,6 +222,7 @@ TEST(DeviceLines, RealRowsInOneLaunchAgainstTheDirectSum) {
                                     {96, 18},
                                     {15, 50},
                                     {64, 64},
+                                    {128, 128},
                                     {512, 512}})
     for (const Index planes : {1, 2, 11})
       for (const Precision precision : {Precision::float32, Precision::float64}) {
