@@ -70,6 +70,35 @@ TEST(DeviceLines, RadicesOfLines) {
   }
 }
 
+TEST(DeviceLines, RadicesOfPlanes) {
+  using Radices = std::array<int, LineStep::most_stages>;
+  const auto of = [](Index n, bool of_reals = false) {
+    return line_radices(n, largest_plane_radix(n, n, of_reals)).value();
+  };
+  EXPECT_EQ(of(64), (Radices{8, 8}));
+  EXPECT_EQ(of(128), (Radices{8, 16}));
+  EXPECT_EQ(of(128, true), (Radices{8, 4, 4}));
+  EXPECT_EQ(of(256), (Radices{8, 4, 8}));
+  EXPECT_EQ(of(512), (Radices{8, 8, 8}));
+  EXPECT_EQ(of(1024), (Radices{8, 4, 4, 8}));
+  EXPECT_EQ(of(768), (Radices{8, 12, 8})) << "three tiles do not fit";
+  EXPECT_EQ(largest_plane_radix(256, 128, false), LineStep::largest_radix)
+      << "both have three blocks, or none";
+  for (Index n = 4; n <= LineStep::most_points; ++n) {
+    const auto radices = line_radices(n, 10);
+    ASSERT_EQ(radices.has_value(), line_radices(n).has_value()) << n;
+    if (!radices) continue;
+    Index product = 1;
+    int last = 1;
+    for (const int radix : *radices) {
+      ASSERT_LE(radix, 10) << n;
+      if (radix > 0) product *= last = radix;
+    }
+    ASSERT_EQ(product, n);
+    ASSERT_EQ(n / last % 2, n % 2) << "whole cells: " << n;
+  }
+}
+
 TEST(DeviceLines, LinesByKernelsAgainstTheDirectSum) {
   const ScopedDevices devices;
   ScopedDevices::choose(0);
@@ -185,14 +214,25 @@ TEST(DeviceLines, TwoAxesInOneLaunchAgainstTheDirectSum) {
   const ScopedDevices devices;
   ScopedDevices::choose(0);
   std::mt19937_64 random(17);
-  for (const auto& [row, column] :
-       {std::pair<Index, Index>{4, 6}, {10, 64}, {64, 10}, {21, 15}, {49, 4}, {96, 9}, {64, 64}, {128, 128}})
+  for (const auto& [row, column] : {std::pair<Index, Index>{4, 6},
+                                    {10, 64},
+                                    {64, 10},
+                                    {21, 15},
+                                    {49, 4},
+                                    {96, 9},
+                                    {64, 64},
+                                    {128, 128},
+                                    {256, 256},
+                                    {1024, 1024}})
     for (const Index planes : {1, 2, 7})
       for (const Precision precision : {Precision::float32, Precision::float64})
         for (const bool in_place : {true, false}) {
+          const bool large = row > 200;
+          if (large && (planes > 1 || in_place != (precision == Precision::float32))) continue;
           FftProblem p = in_planes(row, column, planes);
           p.precision = precision;
-          p.direction = (row + planes) % 2 == 0 ? Direction::forward : Direction::backward;
+          p.direction =
+              (row + planes + (in_place ? 1 : 0)) % 2 == 0 ? Direction::forward : Direction::backward;
           p.in_place = in_place;
           p.scale = 0.25;
           if (in_place)
@@ -202,7 +242,7 @@ TEST(DeviceLines, TwoAxesInOneLaunchAgainstTheDirectSum) {
           const OnDevice fft(p,
                              [](Device& device, const FftProblem& q) { return plan_plane_lines(device, q); });
           EXPECT_EQ(fft.elsewise().by_kernels, (std::set<Index>{row, column}));
-          const LocalProblem problem = with_values(p, random);
+          const LocalProblem problem = with_values(p, random, large ? 20000 : 1);
           const LocalResult result = compute(fft, problem);
           ASSERT_LE(result.error, local_bound(problem)) << row << " x " << column;
           ASSERT_TRUE(result.gaps_kept);
@@ -223,11 +263,13 @@ TEST(DeviceLines, RealRowsInOneLaunchAgainstTheDirectSum) {
                                     {15, 50},
                                     {64, 64},
                                     {128, 128},
-                                    {512, 512}})
+                                    {256, 256},
+                                    {512, 512},
+                                    {1024, 1024}})
     for (const Index planes : {1, 2, 11})
       for (const Precision precision : {Precision::float32, Precision::float64}) {
-        if (row > 300 && (planes > 1 || precision == Precision::float32))
-          continue;  // a second for a direct sum
+        const bool large = row > 200;
+        if (large && planes > 1) continue;
         FftProblem p;
         p.kind = FftKind::real;
         p.precision = precision;
@@ -239,7 +281,7 @@ TEST(DeviceLines, RealRowsInOneLaunchAgainstTheDirectSum) {
             planes > 2 ? std::optional(PlaneRing{2, 3}) : std::optional<PlaneRing>();
         const OnDevice fft(
             p, [&](Device& device, const FftProblem& q) { return plan_plane_lines(device, q, ring); });
-        const LocalProblem problem = with_values(p, random);
+        const LocalProblem problem = with_values(p, random, large ? 20000 : 1);
         const LocalResult result = compute(fft, problem);
         ASSERT_LE(result.error, local_bound(problem)) << row << " x " << column;
         ASSERT_TRUE(result.gaps_kept);

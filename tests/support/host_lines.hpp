@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "kernels/lines/tiles.hpp"
 #include "kernels/lines/work.hpp"
 #include "support/double_memory.hpp"
 #include "support/host_divisor.hpp"
@@ -128,9 +129,18 @@ void run_plane_lines_as(const PlaneLines& step, const LineArrays& arrays, std::b
 
 template <class Value, lines::AtOnce at_once>
 void run_plane_lines(const PlaneLines& step, const LineArrays& arrays, std::byte* ring) {
-  lines::with_form_of<HostDivisor<std::uint32_t>>(step, [&]<class HostForm>(std::type_identity<HostForm>) {
+  const auto run = [&]<class HostForm>(std::type_identity<HostForm>) {
     run_plane_lines_as<Value, at_once, HostForm>(step, arrays, ring);
-  });
+  };
+  using Divisor = HostDivisor<std::uint32_t>;
+  // As kernels are chosen, of which three blocks of threads or two share a multiprocessor.
+  const auto has_small = [](const LineStep& of) {
+    return std::ranges::max(of.radices) <= lines::largest_small_radix;
+  };
+  if (has_small(step.first) && has_small(step.second))
+    lines::with_form_of<Divisor, lines::largest_small_radix>(step, run);
+  else
+    lines::with_form_of<Divisor, lines::largest_radix>(step, run);
 }
 
 /// `counters` are looked at, and left as they are.

@@ -208,13 +208,15 @@ LocalProblem random_cosines_problem(std::mt19937_64& random) {
   return with_values(random_cosines(random), random);
 }
 
-LocalProblem with_values(const FftProblem& p, std::mt19937_64& random) {
+LocalProblem with_values(const FftProblem& p, std::mt19937_64& random, std::uint64_t one_of) {
   LocalProblem problem{p, {}, {}};
   std::uniform_real_distribution<float> value(-1, 1);
   std::size_t points = 1;
   for (const FftDimension& d : axes_of(p)) points *= static_cast<std::size_t>(d.n);
   std::vector<Exact> whole(points);
-  for (Exact& v : whole) v = Exact(value(random), p.kind == FftKind::c2c ? value(random) : 0.0f);
+  for (Exact& v : whole)
+    if (one_of == 1 || random() % one_of == 0)
+      v = Exact(value(random), p.kind == FftKind::c2c ? value(random) : 0.0f);
   std::vector<Exact> other = exact_transform(p, whole);
   problem.input = whole;
   problem.expected = other;

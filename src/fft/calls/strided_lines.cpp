@@ -69,8 +69,8 @@ class StridedLines final : public StreamFft {
 };
 
 /// With radices for its length.
-LineStep with_radices(LineStep step) {
-  step.radices = line_radices(step.n).value();
+LineStep with_radices(LineStep step, int most = LineStep::largest_radix) {
+  step.radices = line_radices(step.n, most).value();
   step.stages = static_cast<int>(std::ranges::count_if(step.radices, [](int radix) { return radix > 0; }));
   return step;
 }
@@ -94,12 +94,13 @@ std::shared_ptr<StreamFft> plan_with_roots(Device& device, LineStep step) {
 
 std::vector<FftDimension> loops_of(const StepLines& lines) {
   std::vector<FftDimension> loops = merge_loops(lines.around);
-  std::ranges::stable_sort(loops, {}, [](const FftDimension& d) { return d.from_stride + d.to_stride; });
+  std::ranges::stable_sort(loops, {},
+                           [](const FftDimension& d) { return std::pair(d.to_stride, d.from_stride); });
   return loops;
 }
 
-std::shared_ptr<std::byte> complete_line_step(Device& device, LineStep& step) {
-  step = with_radices(step);
+std::shared_ptr<std::byte> complete_line_step(Device& device, LineStep& step, int most_radix) {
+  step = with_radices(step, most_radix);
   const auto roots = [&]<class Real>(Real) {
     std::vector<std::complex<Real>> all;
     add_roots(all, step.n, step.n, 1);

@@ -28,12 +28,13 @@ bool kernels_can_divert(const CallStep& step);
 /// device memory, and needs no work memory. It stores modes elsewhere if it can.
 std::shared_ptr<StreamFft> plan_strided_lines(Device& device, const CallStep& step, double scale);
 
-/// The loops over the lines of a step, those with the shortest strides first.
+/// The loops over the lines of a step. Those along which modes are stored nearest to each other come first,
+/// as pieces of memory that are stored in parts cost more than such that are read so.
 std::vector<FftDimension> loops_of(const StepLines& lines);
 
-/// Fills in radices and roots of a step, and returns the memory of the roots. `step` has a number of points
-/// for which there are radices.
-std::shared_ptr<std::byte> complete_line_step(Device& device, LineStep& step);
+/// Fills in radices of at most `most_radix` and roots of a step, and returns the memory of the roots. `step`
+/// has a number of points for which there are radices.
+std::shared_ptr<std::byte> complete_line_step(Device& device, LineStep& step, int most_radix);
 
 /// A plan for one launch of the kernel, whose radices and roots it fills in, and those of its factors. `step`
 /// has a number of points for which there are radices.

@@ -1,24 +1,20 @@
 // What kernels of line FFTs share: how many lines a block of threads has, and the stages it does with them.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
-#include <bit>
 #include <cstdint>
 
 #include "kernels/gpu/divider.hpp"
 #include "kernels/gpu/kernels.hpp"
+#include "kernels/lines/tiles.hpp"
 #include "kernels/lines/work.hpp"
 
 namespace weft::gpus {
 
 namespace line_blocks {
 
-/// Of a block, and blocks on a multiprocessor: one computes while the other one moves data.
-inline constexpr unsigned threads = 256;
-inline constexpr int blocks_together = 2;
-/// Bytes of a row of a tile, as memory is accessed in so many, and of a tile.
-inline constexpr Index least_row = 64, most_tile = 100 << 10;
+inline constexpr unsigned threads = lines::threads_of_block;
+using lines::blocks_together;
 
 using Divisor = Divider<std::uint32_t>;
 
@@ -72,19 +68,6 @@ inline Index shared_bytes(const void* kernel, int others, KnownBytes& known, Sta
   if (error != success) return 0;
   if (device < most_devices) known[device].store(bytes, std::memory_order_relaxed);
   return bytes;
-}
-
-/// How many columns a block has, as a power of two: as many as fill half of what there is, and rows of 64
-/// bytes if all of it suffices for them; but not so many that blocks are too few for a GPU.
-inline std::uint32_t column_shift(Index n, Index value_bytes, Index lines, Index shared) {
-  constexpr Index enough_blocks = 256;
-  const Index column = n * value_bytes, row = least_row / value_bytes;
-  Index columns = std::min(most_tile, shared / blocks_together) / column;
-  columns = std::max(columns, std::min(row, shared / column));
-  columns = std::clamp<Index>(columns, 1, threads);
-  auto shift = static_cast<std::uint32_t>(std::bit_width(static_cast<std::uint64_t>(columns)) - 1);
-  while ((Index{1} << shift) > row && (lines >> shift) < enough_blocks) --shift;
-  return shift;
 }
 
 }  // namespace line_blocks

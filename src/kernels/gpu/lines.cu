@@ -72,7 +72,7 @@ Status launch_as(const LineStep& step, const LineArrays& arrays,
               bytes = sizeof(Value);
   if (error != success) return error;
   if (step.n * bytes > shared) return invalid_configuration;
-  const lines::Tile tile{column_shift(step.n, bytes, form.lines, shared)};
+  const lines::Tile tile{lines::column_shift(step.n, bytes, form.lines, shared)};
   const Index columns = tile.columns(), blocks = (form.lines + columns - 1) / columns;
   kernel<<<static_cast<unsigned>(blocks), threads, static_cast<std::size_t>(step.n * columns * bytes),
            stream>>>(form, tile, line, lines::Roots<lines::real_of<Value>>(step), signals);

@@ -9,10 +9,9 @@ namespace {
 using namespace line_blocks;
 using Order = lines::TileOrder<Divisor>;
 
-/// The largest radix of a kernel of which so many blocks share a multiprocessor. Larger ones take more
-/// registers than three blocks have.
+/// The largest radix of a kernel of which so many blocks share a multiprocessor.
 template <int blocks>
-constexpr int most_radix = blocks > blocks_together ? 10 : lines::largest_radix;
+constexpr int most_radix = blocks > blocks_together ? lines::largest_small_radix : lines::largest_radix;
 
 /// One of the two steps.
 template <class Value, lines::AtOnce at_once, class Form>
@@ -138,7 +137,7 @@ Index columns_of(const LineStep& step, Index planes) {
 template <class Value>
 std::uint32_t shift_of(const LineStep& step, Index planes, Index shared) {
   const Index columns = columns_of<Value>(step, planes);
-  std::uint32_t shift = column_shift(step.n, sizeof(Value), columns * planes, shared);
+  std::uint32_t shift = lines::column_shift(step.n, sizeof(Value), columns * planes, shared);
   const auto lost = [&] { return ((columns + (Index{1} << shift) - 1) >> shift << shift) - columns; };
   while (shift > 0 && ((Index{1} << shift) > columns || 8 * lost() > columns)) --shift;
   return shift;
@@ -160,11 +159,9 @@ Status launch_as(const PlaneLines& step, const LineArrays& arrays, std::byte* ri
   const Index shared = shared_bytes(reinterpret_cast<const void*>(kernel), of_kernel, known, error);
   if (error != success) return error;
   if constexpr (blocks > blocks_together) {
-    // A multiprocessor keeps some 1 KiB for itself beside the tile of each block.
-    constexpr Index beside = 1280;
-    const auto fits = [&](const LineStep& lines) {
-      const Index tile = (lines.n << shift_of<Value>(lines, step.planes, shared)) * bytes;
-      return std::ranges::max(lines.radices) <= most_radix<blocks> && blocks * (tile + beside) <= shared;
+    const auto fits = [&](const LineStep& of) {
+      const Index tile = (of.n << shift_of<Value>(of, step.planes, shared)) * bytes;
+      return std::ranges::max(of.radices) <= most_radix<blocks> && lines::three_fit(tile, shared);
     };
     if (!fits(step.first) || !fits(step.second))
       return launch<Value, at_once, Reals, blocks_together>(step, arrays, ring, memory, stream);
@@ -203,9 +200,10 @@ Status launch(const PlaneLines& step, const LineArrays& arrays, std::byte* ring,
   });
 }
 
-template <class Value, lines::AtOnce at_once, int blocks>
+template <class Value, lines::AtOnce at_once>
 Status launch(const PlaneLines& step, const LineArrays& arrays, std::byte* ring, std::byte* memory,
               StreamHandle stream) {
+  constexpr int blocks = lines::small_blocks_together;
   return step.first.of_reals ? launch<Value, at_once, true, blocks>(step, arrays, ring, memory, stream)
                              : launch<Value, at_once, false, blocks>(step, arrays, ring, memory, stream);
 }
@@ -215,14 +213,12 @@ Status launch(const PlaneLines& step, const LineArrays& arrays, std::byte* ring,
 Status enqueue(const PlaneLines& step, const LineArrays& arrays, std::byte* ring, std::byte* counters,
                StreamHandle stream) {
   using lines::AtOnce;
-  // Three blocks hide more of what each waits for: a launch that stores nothing on peers takes 0.91 of the
-  // time at 512^3. In single precision it made no difference.
   if (step.first.real_bytes == 8)
-    return launch<lines::Complex<double>, AtOnce::all, 3>(step, arrays, ring, counters, stream);
+    return launch<lines::Complex<double>, AtOnce::all>(step, arrays, ring, counters, stream);
   using Value = lines::Pair<float>;
   return lines::store_at_once<Value>(step, arrays)
-             ? launch<Value, AtOnce::stores, blocks_together>(step, arrays, ring, counters, stream)
-             : launch<Value, AtOnce::none, blocks_together>(step, arrays, ring, counters, stream);
+             ? launch<Value, AtOnce::stores>(step, arrays, ring, counters, stream)
+             : launch<Value, AtOnce::none>(step, arrays, ring, counters, stream);
 }
 
 }  // namespace weft::gpus

@@ -16,13 +16,14 @@
 namespace weft::lines {
 
 /// Of a stage. Kernels are compiled for all radices up to some number.
-inline constexpr int largest_radix = 16;
+inline constexpr int largest_radix = LineStep::largest_radix;
 
-/// The radices of two or three stages that a kernel is compiled for; none: for any.
+/// The radices of two stages or more that a kernel is compiled for; none: for any. Those between the first
+/// and the last one are the same.
 template <int... radices>
 struct Radices {
   static constexpr int count = sizeof...(radices);
-  static_assert(count == 0 || count == 2 || count == 3);
+  static_assert(count != 1);
   static constexpr int largest = std::max({0, radices...});
 
   static bool are_of(const LineStep& step) {
@@ -208,11 +209,16 @@ auto with_form_of(const LineStep& step, const Run& run) {
                          Radices<8, 16, 8>>(step, run);
 }
 
-/// The same for both steps of planes: kernels know radices if these are the same.
-template <class Divisor, int most = largest_radix, class Run>
+/// The same for both steps of planes: kernels know radices if these are the same, and those that
+/// powers of two from 64 to 1024 have in planes.
+template <class Divisor, int most, class Run>
 auto with_form_of(const PlaneLines& step, const Run& run) {
-  if (step.first.radices == step.second.radices) return with_form_of<Divisor, most>(step.first, run);
-  return run(std::type_identity<Form<Divisor, most>>{});
+  if (step.first.radices != step.second.radices) return run(std::type_identity<Form<Divisor, most>>{});
+  if constexpr (most < largest_radix)
+    return with_form_among<Divisor, most, Radices<8, 8>, Radices<8, 4, 8>, Radices<8, 8, 8>,
+                           Radices<8, 4, 4, 8>>(step.first, run);
+  else
+    return with_form_among<Divisor, most, Radices<8, 16>>(step.first, run);
 }
 
 /// A column of a tile, in which each point has a row with a value for each column. `Spread`: columns change

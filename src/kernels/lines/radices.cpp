@@ -3,7 +3,9 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/lines/planes.hpp"
 #include "kernels/lines/step.hpp"
+#include "kernels/lines/tiles.hpp"
 
 namespace weft {
 
@@ -19,16 +21,16 @@ std::pair<std::size_t, int> cost(const std::vector<int>& stages) {
   return {stages.size(), sum};
 }
 
-/// Tries all ways to divide n by radices that do not grow.
-void divide(Index n, std::vector<int>& stages, std::vector<int>& best) {
+/// Tries all ways to divide n by radices of at most `most` that do not grow.
+void divide(Index n, int most, std::vector<int>& stages, std::vector<int>& best) {
   if (n == 1) {
     if (stages.size() > 1 && (best.empty() || cost(stages) < cost(best))) best = stages;
     return;
   }
   for (const int radix : radices) {
-    if (n % radix != 0 || (!stages.empty() && radix > stages.back())) continue;
+    if (n % radix != 0 || radix > most) continue;
     stages.push_back(radix);
-    divide(n / radix, stages, best);
+    divide(n / radix, radix, stages, best);
     stages.pop_back();
   }
 }
@@ -42,6 +44,12 @@ void put_first(std::vector<int>& falling) {
   if (behind != falling.begin()) std::rotate(falling.begin(), behind - 1, behind);
 }
 
+/// Where there are more stages for the sake of small radices, the largest of the others comes last: 8 by 4 by
+/// 8 takes 0.87 to 0.98 of the time of 8 by 8 by 4 (ADR 0070). Elsewhere it gains nothing.
+void put_large_last(std::vector<int>& stages) {
+  std::rotate(stages.begin() + 1, stages.begin() + 2, stages.end());
+}
+
 /// The last stage of an even number of points has an even number of butterflies, so that the results of each
 /// are whole cells apart (`LineStep::diverted_bits`).
 void put_last(std::vector<int>& stages, Index n) {
@@ -50,16 +58,33 @@ void put_last(std::vector<int>& stages, Index n) {
 
 }  // namespace
 
-std::optional<std::array<int, LineStep::most_stages>> line_radices(Index n) {
+std::optional<std::array<int, LineStep::most_stages>> line_radices(Index n, int most) {
   if (n > LineStep::most_points) return std::nullopt;
   std::vector<int> stages, best;
-  divide(n, stages, best);
+  divide(n, LineStep::largest_radix, stages, best);
+  const bool is_limited = !best.empty() && std::ranges::max(best) > most;
+  if (is_limited) {
+    best.clear();
+    divide(n, most, stages, best);
+  }
   if (best.empty() || best.size() > LineStep::most_stages) return std::nullopt;
   put_first(best);
+  if (is_limited) put_large_last(best);
   put_last(best, n);
   std::array<int, LineStep::most_stages> found{};
   std::ranges::copy(best, found.begin());
   return found;
+}
+
+int largest_plane_radix(Index first, Index second, bool of_reals) {
+  // Of an H100 and later ones. Kernels look at what there is.
+  constexpr Index shared = 227 << 10, value = 16, many = Index{1} << 20;
+  const auto gains = [&](Index n) {
+    if (std::ranges::max(line_radices(n).value()) <= lines::largest_small_radix) return true;
+    const Index tile = (n * value) << lines::column_shift(n, value, many, shared);
+    return n <= 1024 && lines::three_fit(tile, shared) && (of_reals || n == 256 || n > 800);
+  };
+  return gains(first) && gains(second) ? lines::largest_small_radix : LineStep::largest_radix;
 }
 
 }  // namespace weft

@@ -45,7 +45,7 @@ struct LineTurn {
 /// stride 1. In the input the points of a line may be adjacent instead, or both these and its modes. Input
 /// and output may be the same lines.
 struct LineStep {
-  static constexpr int most_stages = 8, most_loops = max_axes + 1;
+  static constexpr int most_stages = 8, most_loops = max_axes + 1, largest_radix = 16;
   static constexpr Index most_points = 4096;
 
   Index n = 1;
@@ -88,7 +88,9 @@ struct LineArrays {
 };
 
 /// The radices of lines of n points, of the first stage first, two at least; none if n has another factor
-/// than 2, 3, 5 and 7, or is prime, or has more than `most_points`.
-std::optional<std::array<int, LineStep::most_stages>> line_radices(Index n);
+/// than 2, 3, 5 and 7, or is prime, or has more than `most_points`. They are at most `most`, which is 7 or
+/// more.
+std::optional<std::array<int, LineStep::most_stages>> line_radices(Index n,
+                                                                   int most = LineStep::largest_radix);
 
 }  // namespace weft

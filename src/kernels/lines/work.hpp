@@ -172,12 +172,11 @@ WEFT_INLINE void butterfly(const Form& form, int stage, std::uint32_t b, Column<
 
 /// Whether a thread reads the points of two butterflies of the first stage before it transforms them, so that
 /// more is under way from memory. Larger ones take too many registers, as do kernels without large radices,
-/// of which more share a multiprocessor. With three stages it pays for real numbers, and for values of two
-/// lines whose points are adjacent (ADR 0069).
+/// of which more share a multiprocessor. With three stages it pays for values of two lines whose points are
+/// adjacent (ADR 0069).
 template <class Form, class Value, int Radix, Role role, bool by_points>
 inline constexpr bool in_pairs = is_first(role) && Radix <= 8 && Form::known&& Form::most == largest_radix &&
-                                 (Form::Radices::count == 2 || role == Role::first_of_reals ||
-                                  (by_points && lines_in<Value> == 2));
+                                 (Form::Radices::count == 2 || (by_points && lines_in<Value> == 2));
 
 /// Calls `run` with a radix as a constant. A radix of more than `most` is none: who launches a kernel looks.
 template <int most, class Run>
@@ -213,7 +212,7 @@ WEFT_INLINE void with_radix(std::uint32_t radix, const Run& run) {
   }
 }
 
-/// The same with that of a stage.
+/// The same with that of a stage. Those between the first and the last one have the same, if they are known.
 template <Role role, class Form, class Run>
 WEFT_INLINE void with_radix_of(const Form& form, int number, const Run& run) {
   if constexpr (Form::known) {

@@ -1,0 +1,43 @@
+// How many lines a block of threads has: shared by kernels and by those who plan for them.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+#include "weft/axis_vector.hpp"
+
+namespace weft::lines {
+
+/// Of a block, and blocks on a multiprocessor: while one computes, others move data. Three of them where
+/// radices and tiles are small.
+inline constexpr unsigned threads_of_block = 256;
+inline constexpr int blocks_together = 2, small_blocks_together = 3;
+/// The largest radix of a kernel of which three blocks share a multiprocessor. Larger ones take more
+/// registers than these have.
+inline constexpr int largest_small_radix = 10;
+
+/// Bytes of a row of a tile, as memory is accessed in so many, and of a tile.
+inline constexpr Index least_row = 64, most_tile = 100 << 10;
+
+/// How many columns a block has, as a power of two: as many as fill half of the memory that blocks of a
+/// multiprocessor share, and rows of 64 bytes if all of it suffices for them; but not so many that blocks are
+/// too few for a GPU.
+inline std::uint32_t column_shift(Index n, Index value_bytes, Index lines, Index shared) {
+  constexpr Index enough_blocks = 256;
+  const Index column = n * value_bytes, row = least_row / value_bytes;
+  Index columns = std::min(most_tile, shared / blocks_together) / column;
+  columns = std::max(columns, std::min(row, shared / column));
+  columns = std::clamp<Index>(columns, 1, threads_of_block);
+  auto shift = static_cast<std::uint32_t>(std::bit_width(static_cast<std::uint64_t>(columns)) - 1);
+  while ((Index{1} << shift) > row && (lines >> shift) < enough_blocks) --shift;
+  return shift;
+}
+
+/// Whether three tiles of so many bytes fit. A multiprocessor keeps some 1 KiB for itself beside each.
+inline bool three_fit(Index tile, Index shared) {
+  constexpr Index beside = 1280;
+  return small_blocks_together * (tile + beside) <= shared;
+}
+
+}  // namespace weft::lines
