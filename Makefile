@@ -44,9 +44,10 @@ JOBS ?= $(shell nproc)
 configure = cmake -G Ninja -S . -B $(1) -DWEFT_WERROR=ON $(2) > $(1).log 2>&1 || { cat $(1).log; exit 1; }
 openmpi = -DMPI_CXX_COMPILER=mpicxx.openmpi -DMPIEXEC_EXECUTABLE=$(shell command -v mpirun.openmpi)
 with_cuda = -DWEFT_CUDA=ON -DCUDAToolkit_ROOT=$(abspath build/cuda)
-# Where nothing of the kernels is run, that compilers take them is what is looked at. CMake remembers flags that are not given.
-cuda_flags = $(if $(filter check,$(CUDA)),-Xcicc -O1 -Xptxas -O0 -DWEFT_KEEPS_FUNCTIONS,$(CUDAFLAGS))
-cuda = $(if $(CUDA),$(with_cuda) "-DCMAKE_CUDA_FLAGS=$(cuda_flags)",-DWEFT_CUDA=OFF)
+# Where nothing of the kernels is run, that the compiler takes them is what is looked at: they are compiled to PTX alone. CMake
+# remembers what is not given.
+cuda_check = -DCMAKE_CUDA_ARCHITECTURES=90-virtual "-DCMAKE_CUDA_FLAGS=-Xcicc -O0 -DWEFT_KEEPS_FUNCTIONS"
+cuda = $(if $(CUDA),$(with_cuda) $(if $(filter check,$(CUDA)),$(cuda_check),-UCMAKE_CUDA_ARCHITECTURES "-DCMAKE_CUDA_FLAGS=$(CUDAFLAGS)"),-DWEFT_CUDA=OFF)
 hip = -DWEFT_HIP=$(if $(HIP),ON,OFF) "-DCMAKE_HIP_FLAGS=-O0 -DWEFT_KEEPS_FUNCTIONS"
 unity = -DWEFT_UNITY=$(if $(UNITY),ON,OFF)
 mpich = -DMPI_CXX_COMPILER=mpicxx.mpich -DMPIEXEC_EXECUTABLE=$(shell command -v mpirun.mpich)

@@ -229,8 +229,8 @@ TEST(DeviceDiversions, FftsStoreInTheWorkspacesOfPeers) {
     });
 }
 
-/// From slabs to the same slabs there are two exchanges. Those along the last axis are put row by row. Each
-/// way is done as a graph by every other number of ranks.
+/// From slabs to the same slabs there are two exchanges. Those along the last axis are put row by row. Half
+/// of the ways are graphs, with the next number of ranks the other half.
 TEST(DeviceDiversions, FftsPutInBothExchanges) {
   const ScopedDevices devices({.delays = true});
   for (const int ranks : rank_counts(2, 4, ScopedDevices::count()))
