@@ -15,6 +15,7 @@
 #include "fft/calls/two_passes.hpp"
 #include "kernels/lines/planes.hpp"
 #include "kernels/lines/step.hpp"
+#include "kernels/lines/tiles.hpp"
 #include "support/expect_error.hpp"
 #include "support/host_divisor.hpp"
 #include "support/local_problem.hpp"
@@ -85,13 +86,13 @@ TEST(DeviceLines, RadicesOfPlanes) {
   EXPECT_EQ(largest_plane_radix(256, 128, false), LineStep::largest_radix)
       << "both have three blocks, or none";
   for (Index n = 4; n <= LineStep::most_points; ++n) {
-    const auto radices = line_radices(n, 10);
+    const auto radices = line_radices(n, lines::largest_small_radix);
     ASSERT_EQ(radices.has_value(), line_radices(n).has_value()) << n;
     if (!radices) continue;
     Index product = 1;
     int last = 1;
     for (const int radix : *radices) {
-      ASSERT_LE(radix, 10) << n;
+      ASSERT_LE(radix, lines::largest_small_radix) << n;
       if (radix > 0) product *= last = radix;
     }
     ASSERT_EQ(product, n);
@@ -223,6 +224,8 @@ TEST(DeviceLines, TwoAxesInOneLaunchAgainstTheDirectSum) {
                                     {64, 64},
                                     {128, 128},
                                     {256, 256},
+                                    {256, 1024},
+                                    {960, 20},
                                     {1024, 1024}})
     for (const Index planes : {1, 2, 7})
       for (const Precision precision : {Precision::float32, Precision::float64})
@@ -242,7 +245,7 @@ TEST(DeviceLines, TwoAxesInOneLaunchAgainstTheDirectSum) {
           const OnDevice fft(p,
                              [](Device& device, const FftProblem& q) { return plan_plane_lines(device, q); });
           EXPECT_EQ(fft.elsewise().by_kernels, (std::set<Index>{row, column}));
-          const LocalProblem problem = with_values(p, random, large ? 20000 : 1);
+          const LocalProblem problem = large ? with_products(p, random) : with_values(p, random);
           const LocalResult result = compute(fft, problem);
           ASSERT_LE(result.error, local_bound(problem)) << row << " x " << column;
           ASSERT_TRUE(result.gaps_kept);
@@ -265,6 +268,8 @@ TEST(DeviceLines, RealRowsInOneLaunchAgainstTheDirectSum) {
                                     {128, 128},
                                     {256, 256},
                                     {512, 512},
+                                    {256, 1024},
+                                    {960, 20},
                                     {1024, 1024}})
     for (const Index planes : {1, 2, 11})
       for (const Precision precision : {Precision::float32, Precision::float64}) {
@@ -281,7 +286,7 @@ TEST(DeviceLines, RealRowsInOneLaunchAgainstTheDirectSum) {
             planes > 2 ? std::optional(PlaneRing{2, 3}) : std::optional<PlaneRing>();
         const OnDevice fft(
             p, [&](Device& device, const FftProblem& q) { return plan_plane_lines(device, q, ring); });
-        const LocalProblem problem = with_values(p, random, large ? 20000 : 1);
+        const LocalProblem problem = large ? with_products(p, random) : with_values(p, random);
         const LocalResult result = compute(fft, problem);
         ASSERT_LE(result.error, local_bound(problem)) << row << " x " << column;
         ASSERT_TRUE(result.gaps_kept);

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -128,22 +127,20 @@ std::vector<Exact> direct_sum(const Shape& shape, const AxisVector<Transform>& g
       for (int b = a + 1; b < shape.size(); ++b) inner *= now[b];
       const Waves waves(denominator(transforms[a], n));
       std::vector<Exact> matrix(static_cast<std::size_t>(n * kept));
-      for (Index j = 0; j < n; ++j)
-        for (Index k = 0; k < kept; ++k)
-          matrix[static_cast<std::size_t>(j * kept + k)] = factor(transforms[a], n, j, k, waves);
+      for (Index k = 0; k < kept; ++k)
+        for (Index j = 0; j < n; ++j)
+          matrix[static_cast<std::size_t>(k * n + j)] = factor(transforms[a], n, j, k, waves);
       std::vector<Exact> next(static_cast<std::size_t>(outer * kept * inner));
       for (Index o = 0; o < outer; ++o)
-        for (Index j = 0; j < n; ++j) {
-          const Exact* from = &data[static_cast<std::size_t>((o * n + j) * inner)];
-          if (std::all_of(from, from + inner, [](const Exact& v) { return v == Exact(0); })) continue;
-          for (Index k = 0; k < kept; ++k) {
-            const Exact f = matrix[static_cast<std::size_t>(j * kept + k)];
+        for (Index k = 0; k < kept; ++k)
+          for (Index j = 0; j < n; ++j) {
+            const Exact f = matrix[static_cast<std::size_t>(k * n + j)];
+            const Exact* from = &data[static_cast<std::size_t>((o * n + j) * inner)];
             Exact* to = &next[static_cast<std::size_t>((o * kept + k) * inner)];
             for (Index i = 0; i < inner; ++i)
               to[i] = {to[i].real() + from[i].real() * f.real() - from[i].imag() * f.imag(),
                        to[i].imag() + from[i].real() * f.imag() + from[i].imag() * f.real()};
           }
-        }
       data = std::move(next);
       now[a] = kept;
     }

@@ -208,15 +208,13 @@ LocalProblem random_cosines_problem(std::mt19937_64& random) {
   return with_values(random_cosines(random), random);
 }
 
-LocalProblem with_values(const FftProblem& p, std::mt19937_64& random, std::uint64_t one_of) {
+LocalProblem with_values(const FftProblem& p, std::mt19937_64& random) {
   LocalProblem problem{p, {}, {}};
   std::uniform_real_distribution<float> value(-1, 1);
   std::size_t points = 1;
   for (const FftDimension& d : axes_of(p)) points *= static_cast<std::size_t>(d.n);
   std::vector<Exact> whole(points);
-  for (Exact& v : whole)
-    if (one_of == 1 || random() % one_of == 0)
-      v = Exact(value(random), p.kind == FftKind::c2c ? value(random) : 0.0f);
+  for (Exact& v : whole) v = Exact(value(random), p.kind == FftKind::c2c ? value(random) : 0.0f);
   std::vector<Exact> other = exact_transform(p, whole);
   problem.input = whole;
   problem.expected = other;
@@ -227,6 +225,31 @@ LocalProblem with_values(const FftProblem& p, std::mt19937_64& random, std::uint
     for (const FftDimension& d : p.dimensions) factor *= static_cast<long double>(d.n);
   }
   for (Exact& v : problem.expected) v *= factor;
+  return problem;
+}
+
+LocalProblem with_products(const FftProblem& p, std::mt19937_64& random) {
+  LocalProblem problem{p, {Exact(1)}, {Exact(p.scale)}};
+  const std::vector<FftDimension> axes = axes_of(p);
+  for (std::size_t a = 0; a < axes.size(); ++a) {
+    // Multiples of 1/64, of which products are exact in single precision.
+    const auto part = [&] { return static_cast<long double>(static_cast<int>(random() % 129) - 64) / 64; };
+    std::vector<Exact> values(static_cast<std::size_t>(axes[a].n));
+    for (Exact& v : values) v = Exact(part(), p.kind == FftKind::c2c ? part() : 0);
+    FftProblem line = p;
+    line.loops.clear();
+    line.dimensions = {axes[a]};
+    if (a + 1 < axes.size()) line.kind = FftKind::c2c;
+    const std::vector<Exact> transformed = a < p.loops.size() ? values : exact_transform(line, values);
+    const auto multiply = [](std::vector<Exact>& all, const std::vector<Exact>& by) {
+      std::vector<Exact> products;
+      for (const Exact& v : all)
+        for (const Exact& w : by) products.push_back(v * w);
+      all = std::move(products);
+    };
+    multiply(problem.input, values);
+    multiply(problem.expected, transformed);
+  }
   return problem;
 }
 

@@ -28,8 +28,12 @@ LocalProblem random_r2r_problem(std::mt19937_64& random);
 /// equal.
 LocalProblem random_cosines_problem(std::mt19937_64& random);
 
-/// A problem with random data. One of so many points is not zero, so that large problems do not take long.
-LocalProblem with_values(const FftProblem& fft, std::mt19937_64& random, std::uint64_t one_of = 1);
+/// A problem with random data.
+LocalProblem with_values(const FftProblem& fft, std::mt19937_64& random);
+
+/// The same of kind c2c, or real and forward, with data that are products of values along each axis, as are
+/// their transforms: large problems do not take long.
+LocalProblem with_products(const FftProblem& fft, std::mt19937_64& random);
 
 /// What the memory of both sides looks like after a back end computed the problem.
 struct LocalResult {

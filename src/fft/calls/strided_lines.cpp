@@ -93,10 +93,7 @@ std::shared_ptr<StreamFft> plan_with_roots(Device& device, LineStep step) {
 }  // namespace
 
 std::vector<FftDimension> loops_of(const StepLines& lines) {
-  std::vector<FftDimension> loops = merge_loops(lines.around);
-  std::ranges::stable_sort(loops, {},
-                           [](const FftDimension& d) { return std::pair(d.to_stride, d.from_stride); });
-  return loops;
+  return merge_loops(lines.around);
 }
 
 std::shared_ptr<std::byte> complete_line_step(Device& device, LineStep& step, int most_radix) {

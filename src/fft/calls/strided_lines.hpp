@@ -28,8 +28,8 @@ bool kernels_can_divert(const CallStep& step);
 /// device memory, and needs no work memory. It stores modes elsewhere if it can.
 std::shared_ptr<StreamFft> plan_strided_lines(Device& device, const CallStep& step, double scale);
 
-/// The loops over the lines of a step. Those along which modes are stored nearest to each other come first,
-/// as pieces of memory that are stored in parts cost more than such that are read so.
+/// The loops over the lines of a step, in the order of their strides in the output: what is stored in pieces
+/// costs more than what is read in pieces.
 std::vector<FftDimension> loops_of(const StepLines& lines);
 
 /// Fills in radices of at most `most_radix` and roots of a step, and returns the memory of the roots. `step`

@@ -1,4 +1,4 @@
-// What kernels of line FFTs share: how many lines a block of threads has, and the stages it does with them.
+// What kernels of line FFTs share: the stages that a block of threads does, and the memory that it may have.
 #pragma once
 
 #include <atomic>

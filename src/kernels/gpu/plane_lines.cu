@@ -160,8 +160,7 @@ Status launch_as(const PlaneLines& step, const LineArrays& arrays, std::byte* ri
   if (error != success) return error;
   if constexpr (blocks > blocks_together) {
     const auto fits = [&](const LineStep& of) {
-      const Index tile = (of.n << shift_of<Value>(of, step.planes, shared)) * bytes;
-      return std::ranges::max(of.radices) <= most_radix<blocks> && lines::three_fit(tile, shared);
+      return lines::three_fit((of.n << shift_of<Value>(of, step.planes, shared)) * bytes, shared);
     };
     if (!fits(step.first) || !fits(step.second))
       return launch<Value, at_once, Reals, blocks_together>(step, arrays, ring, memory, stream);
@@ -195,6 +194,10 @@ Status launch_as(const PlaneLines& step, const LineArrays& arrays, std::byte* ri
 template <class Value, lines::AtOnce at_once, bool Reals, int blocks>
 Status launch(const PlaneLines& step, const LineArrays& arrays, std::byte* ring, std::byte* memory,
               StreamHandle stream) {
+  if constexpr (blocks > blocks_together)
+    if (std::ranges::max(step.first.radices) > most_radix<blocks> ||
+        std::ranges::max(step.second.radices) > most_radix<blocks>)
+      return launch<Value, at_once, Reals, blocks_together>(step, arrays, ring, memory, stream);
   return lines::with_form_of<Divisor, most_radix<blocks>>(step, [&]<class Form>(std::type_identity<Form>) {
     return launch_as<Value, at_once, Reals, blocks, Form>(step, arrays, ring, memory, stream);
   });

@@ -24,6 +24,12 @@ template <int... radices>
 struct Radices {
   static constexpr int count = sizeof...(radices);
   static_assert(count != 1);
+  static_assert([] {
+    const std::array<int, count> all{radices...};
+    for (int i = 2; i + 1 < count; ++i)
+      if (all[static_cast<std::size_t>(i)] != all[1]) return false;
+    return true;
+  }());
   static constexpr int largest = std::max({0, radices...});
 
   static bool are_of(const LineStep& step) {
@@ -203,22 +209,18 @@ auto with_form_among(const LineStep& step, const Run& run) {
 
 /// Calls `run` with the type of a step's form. Powers of two from 64 to 1024 have types of their own, by
 /// which kernels know all but strides when they are compiled.
-template <class Divisor, int most = largest_radix, class Run>
+template <class Divisor, class Run>
 auto with_form_of(const LineStep& step, const Run& run) {
-  return with_form_among<Divisor, most, Radices<8, 8>, Radices<8, 16>, Radices<16, 16>, Radices<8, 8, 8>,
-                         Radices<8, 16, 8>>(step, run);
+  return with_form_among<Divisor, largest_radix, Radices<8, 8>, Radices<8, 16>, Radices<16, 16>,
+                         Radices<8, 8, 8>, Radices<8, 16, 8>>(step, run);
 }
 
-/// The same for both steps of planes: kernels know radices if these are the same, and those that
-/// powers of two from 64 to 1024 have in planes.
+/// The same for both steps of planes, if these have the same radices.
 template <class Divisor, int most, class Run>
 auto with_form_of(const PlaneLines& step, const Run& run) {
   if (step.first.radices != step.second.radices) return run(std::type_identity<Form<Divisor, most>>{});
-  if constexpr (most < largest_radix)
-    return with_form_among<Divisor, most, Radices<8, 8>, Radices<8, 4, 8>, Radices<8, 8, 8>,
-                           Radices<8, 4, 4, 8>>(step.first, run);
-  else
-    return with_form_among<Divisor, most, Radices<8, 16>>(step.first, run);
+  return with_form_among<Divisor, most, Radices<8, 8>, Radices<8, 16>, Radices<8, 4, 8>, Radices<8, 8, 8>,
+                         Radices<8, 4, 4, 8>>(step.first, run);
 }
 
 /// A column of a tile, in which each point has a row with a value for each column. `Spread`: columns change
