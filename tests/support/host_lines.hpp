@@ -74,13 +74,22 @@ void with_host_form(const LineStep& step, const Run& run) {
   lines::with_form_of<Divisor>(step, run);
 #endif
 }
-template <int most, class Run>
+/// The same of planes: with small radices kernels are others, of which three blocks share a multiprocessor.
+template <class Run>
 void with_host_form([[maybe_unused]] const PlaneLines& step, const Run& run) {
   using Divisor = HostDivisor<std::uint32_t>;
 #if defined(WEFT_SANITIZES_THREADS) || defined(WEFT_SANITIZES_ADDRESSES)
   run(std::type_identity<lines::Form<Divisor>>{});
 #else
-  lines::with_form_of<Divisor, most>(step, run);
+  const auto has_small = [](const LineStep& of) {
+    return std::ranges::max(of.radices) <= lines::largest_small_radix;
+  };
+  if (has_small(step.first) && has_small(step.second))
+    lines::with_form_of<Divisor, lines::largest_small_radix>(step, run);
+  else if (step.first.radices == step.second.radices)
+    lines::with_form_among<Divisor, lines::largest_radix, lines::Radices<8, 16>>(step.first, run);
+  else
+    run(std::type_identity<lines::Form<Divisor>>{});
 #endif
 }
 
@@ -150,17 +159,9 @@ void run_plane_lines_as(const PlaneLines& step, const LineArrays& arrays, std::b
 
 template <class Value, lines::AtOnce at_once>
 void run_plane_lines(const PlaneLines& step, const LineArrays& arrays, std::byte* ring) {
-  const auto run = [&]<class HostForm>(std::type_identity<HostForm>) {
+  with_host_form(step, [&]<class HostForm>(std::type_identity<HostForm>) {
     run_plane_lines_as<Value, at_once, HostForm>(step, arrays, ring);
-  };
-  // As kernels are chosen, of which three blocks of threads or two share a multiprocessor.
-  const auto has_small = [](const LineStep& of) {
-    return std::ranges::max(of.radices) <= lines::largest_small_radix;
-  };
-  if (has_small(step.first) && has_small(step.second))
-    with_host_form<lines::largest_small_radix>(step, run);
-  else
-    with_host_form<lines::largest_radix>(step, run);
+  });
 }
 
 /// `counters` are looked at, and left as they are.
