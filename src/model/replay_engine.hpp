@@ -38,7 +38,7 @@ struct ReplayDevice {
 };
 
 /// What a rank has packed for other machines in a tile, when, and in which of its operations.
-struct Gathered {
+struct GatheredParts {
   LaneAt by;
   int operation;
   double time;
@@ -150,7 +150,7 @@ class TimedReplay {
   std::vector<int> place_;  ///< per rank, where in `ranks_` the one is that stands for it
   std::vector<ReplayRank> ranks_;
   /// What ranks of a machine have packed for others, until all have: by machine, reshape and tile.
-  std::map<std::tuple<int, int, int>, std::vector<Gathered>> gathered_;
+  std::map<std::tuple<int, int, int>, std::vector<GatheredParts>> gathered_;
   std::map<int, Cores> cores_;           ///< of machines with more ranks than cores
   std::map<int, ReplayDevice> devices_;  ///< by number
   std::priority_queue<Event> events_;

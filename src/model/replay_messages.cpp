@@ -93,12 +93,12 @@ void TimedReplay::gather(LaneAt at, const Op& op, std::vector<Departure> departu
   const auto operation = static_cast<int>(r.timeline.operations.size());
   if (departures.empty()) return announce_parts(at, op, departures, operation);
   const int machine = weft::at(request_.nodes, r.program.rank);
-  std::vector<Gathered>& all = gathered_[{machine, op.reshape, op.tile}];
+  std::vector<GatheredParts>& all = gathered_[{machine, op.reshape, op.tile}];
   all.push_back({at, operation, lane(at).clock, std::move(departures)});
   if (all.size() < gathering_ranks(machine, op)) return;
   double last = 0;
-  for (const Gathered& g : all) last = std::max(last, g.time);
-  for (Gathered& g : all) {
+  for (const GatheredParts& g : all) last = std::max(last, g.time);
+  for (GatheredParts& g : all) {
     const double later = last - g.time + flag_seconds(r.program.rank, r.program.rank);
     for (Departure& d : g.departures) d = {d.first + later, d.turn + later, d.last + later};
     announce_parts(g.by, op, g.departures, g.operation);
