@@ -120,14 +120,15 @@ class Finder {
   }
 
   /// Whether what the transfer lane has to do there is over before any of these FFTs begins. So have to be
-  /// all messages that packing waits for: one may have to leave the memory that is packed into.
+  /// all messages that a copy waits for: one may have to leave the memory that is copied into.
   bool is_free(int copy, const std::vector<int>& ffts) const {
     const CopyCall& c = copy_at(p_, copy);
     const bool packs = op_at(p_, copy).kind == OpKind::pack;
-    const std::vector<bool> before = packs ? over_before(copy) : std::vector<bool>(p_.ops.size(), false);
+    const auto matters = [&](OpKind kind) { return packs ? waits(kind) : kind == OpKind::wait_sent; };
+    const std::vector<bool> before = over_before(copy);
     std::vector<int> others;
     for (int i = 0; i < copy; ++i)
-      if ((before[static_cast<std::size_t>(i)] && waits(op_at(p_, i).kind)) ||
+      if ((before[static_cast<std::size_t>(i)] && matters(op_at(p_, i).kind)) ||
           (op_at(p_, i).lane != Lane::compute && touches(p_, op_at(p_, i), c.to, written_by(c))))
         others.push_back(i);
     if (others.empty()) return true;

@@ -23,18 +23,18 @@ class PlanesBuilder {
 
   Program build() {
     for (int j = 0; j <= reshapes_; ++j) segments_.push_back(segment(j));
-    if (gathers_in_output()) {
-      segments_.back().gathers_in_result = true;
-      traffic_.keep_at(reshapes_ - 1, w_.output);
-    }
+    for (Pass& s : segments_) s.gathers_in_result = gathers_in_result(s);
+    if (reshapes_ > 0 && segments_.back().gathers_in_result) traffic_.keep_at(reshapes_ - 1, w_.output);
     for (const Pass& s : segments_)
       if (!only_unpacks(s)) passes_.make_room(s);
     if (keeps_own_part()) keep_own_part();
-    for (int j = 0; j < std::min(2, reshapes_); ++j) traffic_.free(j);
+    const bool half_is_free = reshapes_ > 1 && !traffic_.sends_from_half(0);
+    if (reshapes_ > 0) traffic_.free(0);
+    if (half_is_free) traffic_.free(1);
     for (int j = 0; j <= reshapes_; ++j) {
       run(j);
       // The half that this segment has read, or what was sent from there, is the next but one's.
-      if (j == 0 || j + 1 >= reshapes_) continue;
+      if ((j == 0 && half_is_free) || j + 1 >= reshapes_) continue;
       if (at(segments_, j).axes.empty()) sequence_.catch_up();
       traffic_.free(j + 1);
     }
@@ -49,13 +49,12 @@ class PlanesBuilder {
   bool only_unpacks(const Pass& s) const {
     return s.gather && s.axes.empty() && s.result.space == Space::output;
   }
-  /// Whether the last FFT works in the user's array on what has arrived packed, and what stays on this rank
-  /// is brought there straight away: by the FFT before the reshape, where that can.
-  bool gathers_in_output() const {
-    const Pass& last = segments_.back();
-    return w_.request.two_lanes && !w_.request.in_place && last.gather && !last.axes.empty() &&
-           last.result.space == Space::output && !converts(last.source, last.result) &&
-           !resizes(w_.schedule, last.stage);
+  /// Whether an FFT works on what has arrived packed where its result belongs. In the user's array, what
+  /// stays on this rank is brought there straight away, by the FFT before the reshape where that can.
+  bool gathers_in_result(const Pass& s) const {
+    const bool can_be_there = s.result.space == Space::work || !w_.request.in_place;
+    return w_.request.two_lanes && can_be_there && s.gather && !s.axes.empty() &&
+           !converts(s.source, s.result) && !resizes(w_.schedule, s.stage);
   }
   /// Whether the last reshape brings what stays on this rank straight to the user's array. Its own input is
   /// not there, and its last segment only copies.
@@ -146,20 +145,22 @@ class PlanesBuilder {
   }
 
   /// Whether results of a segment take the place of what was sent before: in the workspace, unless it was
-  /// sent from the user's array, or, in place, there.
+  /// sent from the user's array, or, in place, there. What is sent from send buffers is not overwritten.
   bool overwrites_what_is_sent(int j) const {
+    const auto is_read = [&](int i) { return !w_.request.two_lanes || w_.leg(i).traits.stores; };
     const bool from_the_user = segments_[0].axes.empty();
-    if (is_last(j)) return w_.request.in_place && from_the_user;
-    return j > (from_the_user ? 1 : 0);
+    if (j <= (from_the_user && !is_last(j) ? 1 : 0)) return false;
+    return is_last(j) ? w_.request.in_place && from_the_user && is_read(0) : is_read(j - 1);
   }
 
   void run(int j) {
-    const Pass& s = at(segments_, j);
+    Pass& s = at(segments_, j);
     if (overwrites_what_is_sent(j)) sequence_.catch_up();
     if (!is_last(j)) traffic_.tell_complete(j);
     for (const Box& part : s.parts) {
       if (j > 0) traffic_.await(j - 1, part);
       const Box result = s.result_of(part);
+      if (!is_last(j) && w_.request.two_lanes) s.result = traffic_.departing(j, result);
       if (!is_last(j)) {
         traffic_.put(j, passes_.transform(s, part, false), result);
         traffic_.tell_complete(j);

@@ -19,9 +19,11 @@ class Sequence {
     if (w_.request.two_lanes) deps.push_back(post);
     chain(w_.emit(op, deps));
   }
-  /// Appends an operation that moves parts between ranks; returns its number.
-  int move(const Op& op) {
-    const int id = w_.emit(op, all());
+  /// Appends an operation that moves parts between ranks, and follows others as well; returns its number.
+  int move(const Op& op, const Ids& others = {}) {
+    Ids deps = all();
+    append(deps, others);
+    const int id = w_.emit(op, deps);
     note_moved(id);
     return id;
   }
@@ -50,8 +52,14 @@ class Sequence {
     leaves ? note_moved(id) : chain(id);
     w_.program.copies.back().store_past = w_.large();
   }
+  /// The newest operation that computes.
+  const Ids& computed() const { return before_; }
+  /// With two lanes: the newest operation that moves parts between ranks.
+  const Ids& moved() const { return moved_; }
+  /// What is computed from now on follows what had been moved then.
+  void follow_moves(const Ids& moved) { append(before_, moved); }
   /// What is computed from now on follows all that has been moved so far.
-  void catch_up() { append(before_, moved_); }
+  void catch_up() { follow_moves(moved_); }
 
  private:
   void chain(int id) {

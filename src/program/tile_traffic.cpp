@@ -19,17 +19,13 @@ void TileTraffic::open(int j) {
   const bool takes_part = !w_.place.field_before(j).box(w_.rank).empty() || !to.box(w_.rank).empty();
   ReshapeProgram& r = w_.open(j, takes_part ? w_.leg(j).tiles : 0);
   const Route own = traits(j).form == Form::padded ? Route::send : Route::stay;
-  const Parcels::Settings settings{j, w_.rank, w_.request.nodes, own, false, !w_.request.two_lanes};
+  const Parcels::Settings settings{j, w_.rank, w_.request.nodes, own, true, false, !w_.request.two_lanes};
   t.parcels.emplace(w_.place, settings, r.sent, r.stored);
   if (!takes_part) return;
   t.left.resize(r.sent.tiles.size(), 0);
   t.posts.resize(r.sent.tiles.size(), -1);
   const Place here = w_.place.landing(j, w_.rank);
-  // Also of tiles without parts: MPI would take equal addresses for an exchange in place.
-  for (TileMessages& m : r.sent.tiles) {
-    m.send_start = departure_base();
-    m.receive_start = w_.place.receive_base(j, w_.rank);
-  }
+  for (TileMessages& m : r.sent.tiles) m.receive_start = w_.place.receive_base(j, w_.rank);
   t.parcels->find();
   if (traits(j).form == Form::padded) t.parcels->pad();
   const std::vector<Parcel>& receives = t.parcels->receives();
@@ -37,27 +33,136 @@ void TileTraffic::open(int j) {
                          return p.peer == w_.rank || lies_packed(here, p.box, to.order(w_.rank));
                        });
   t.parcels->open_receives(here, !arrives_packed(j));
+  make_room(j);
   t.parcels->open_sends(nullptr);
   t.parcels->in_ring_order(false);
   t.targets.resize(t.parcels->sends().size());
   for (const Parcel& s : t.parcels->sends()) at(t.left, s.tile) += s.box.count();
 }
 
+bool TileTraffic::is_left(int j) const {
+  return !axes_of(w_.schedule, w_.place.fft_stage(j)).empty() || (j > 0 && arrives_packed(j - 1));
+}
+
 /// Of the last reshape: what is left there for another would have to wait until this has left. The user's
 /// array is not what exchanges are to read.
-bool TileTraffic::departs_in_place(int j, int k) const {
-  if (!any_place(j) || j + 1 < w_.place.reshapes()) return false;
-  const Place& from = of(j).departing;
-  if (from.space != Space::work || from.base != departing(j).base) return false;
+bool TileTraffic::can_send_lying(int j) const {
+  if (!w_.request.two_lanes || !any_place(j) || j + 1 < w_.place.reshapes() || !is_left(j)) return false;
+  const Place from = departing(j);
   const std::vector<Parcel>& sends = of(j).parcels->sends();
   return std::all_of(sends.begin(), sends.end(), [&](const Parcel& s) {
-    return s.tile != k || s.peer == w_.rank ||
-           lies_packed(from, s.box, w_.place.field_after(j).order(s.peer));
+    return s.peer == w_.rank || lies_packed(from, s.box, w_.place.field_after(j).order(s.peer));
   });
+}
+
+std::vector<int> TileTraffic::steps_of_tiles(int j) const {
+  const std::vector<Box>& steps = of(j).steps;
+  std::vector<int> last(of(j).left.size(), 0);
+  for (const Parcel& s : of(j).parcels->sends())
+    for (std::size_t i = 0; i < steps.size(); ++i)
+      if (!intersect(s.box, steps[i]).empty())
+        at(last, s.tile) = std::max(at(last, s.tile), static_cast<int>(i));
+  for (std::size_t k = 1; k < last.size(); ++k) last[k] = std::max(last[k], last[k - 1]);
+  return last;
+}
+
+Box TileTraffic::last_part(int j) const {
+  const AxisVector<int> axes = axes_of(w_.schedule, w_.place.fft_stage(j));
+  const std::vector<Box> read = cut_.receiving(j - 1, w_.rank);
+  for (auto step = of(j).steps.rbegin(); step != of(j).steps.rend(); ++step)
+    for (auto from = read.rbegin(); from != read.rend(); ++from) {
+      const Box part = intersect(*step, same_cut(*from, *step, axes));
+      if (!part.empty()) return part;
+    }
+  return {};
+}
+
+Index TileTraffic::bytes_sent(int j, int k) const {
+  const TileMessages& m = at(at(w_.program.reshapes, j).sent.tiles, k);
+  if (m.padded_parts > 0) return m.padded_parts * m.padded_bytes;
+  Index bytes = 0;
+  for (const Parcel& s : of(j).parcels->sends())
+    if (s.tile == k && s.route == Route::send)
+      bytes += rounded_up<Index>(s.bytes, w_.place.element_bytes(w_.place.field_before(j)));
+  return bytes;
+}
+
+/// Tiles without parts have send buffers as well: MPI would take equal addresses for an exchange in place.
+void TileTraffic::make_room(int j) {
+  Traffic& t = of(j);
+  const Index base = halves() * half_bytes();
+  Index next = base;
+  if (!w_.request.two_lanes) {
+    for (int k = 0; k < tiles(j); next += bytes_sent(j, k++)) sent(j, k).send_start = next;
+    return;
+  }
+  t.steps = cut_.sending(j, w_.rank);
+  t.sent_lying = can_send_lying(j);
+  t.at_once.resize(t.left.size(), false);
+  t.packed.resize(t.left.size());
+  const std::vector<int> step = steps_of_tiles(j);
+  // The half that the pass reads: free from the start if it reads the user's array, else once the last part
+  // has been read, before which some tile is not complete.
+  const Index half = w_.place.landing(j, w_.rank).base > 0 ? 0 : half_bytes();
+  const bool may_use_half = halves() > 1 && !t.sent_lying && (j == 0 || is_left(j));
+  const Box last = j > 0 ? last_part(j) : Box{};
+  bool all_read = j == 0;
+  std::vector<bool> in_half(t.left.size(), false);
+  Index in_use = 0, behind = 0;  // bytes of send buffers in the half and behind the halves
+  for (const Parcel& s : t.parcels->sends())
+    if (is_left(j) && !t.sent_lying && !(intersect(s.box, at(t.steps, at(step, s.tile))) == s.box))
+      at(t.at_once, s.tile) = true;
+  for (int k = 0; k < tiles(j) && !t.sent_lying; ++k) {
+    const Index bytes = bytes_sent(j, k);
+    for (const Parcel& s : t.parcels->sends())
+      all_read = all_read || (s.tile == k && !intersect(s.box, last).empty());
+    at(in_half, k) =
+        may_use_half && all_read && (j == 0 || !at(t.at_once, k)) && in_use + bytes <= half_bytes();
+    (at(in_half, k) ? in_use : behind) += bytes;
+    t.sends_from_half = t.sends_from_half || (at(in_half, k) && bytes > 0);
+  }
+  if (is_left(j)) {
+    const Place all = departing(j);
+    for (const Box& b : t.steps)
+      t.slot_bytes = std::max(t.slot_bytes, aligned(b.count() * all.element_bytes));
+    // What is stored is taken while the next step is transformed; what is sent has been packed by then.
+    const int wanted = traits(j).stores ? 2 : 1;
+    const bool fit = behind + wanted * t.slot_bytes <= half_bytes();
+    if (behind > 0) t.slots = fit ? wanted : 1;
+    next += behind > 0 ? t.slots * t.slot_bytes : aligned(all.box.count() * all.element_bytes);
+  }
+  Index next_in_half = half;
+  for (int k = 0; k < tiles(j); ++k) {
+    Index& start = at(in_half, k) ? next_in_half : next;
+    sent(j, k).send_start = start;
+    if (!t.sent_lying) start += bytes_sent(j, k);
+  }
+  if (t.slots == 0) t.at_once.assign(t.left.size(), false);
+}
+
+Place TileTraffic::departing(int j, const Box& part) {
+  Traffic& t = of(j);
+  Place p = departing(j);
+  if (!is_left(j)) return p;
+  if (t.slots > 0) {
+    int step = 0;
+    while (intersect(at(t.steps, step), part).empty()) ++step;
+    p.box = at(t.steps, step);
+    p.strides = dense_strides(p.box.extents(), w_.place.field_before(j).order(w_.rank));
+    p.base += step % t.slots * t.slot_bytes;
+    if (traits(j).stores && step >= static_cast<int>(t.moved.size())) {
+      t.moved.resize(static_cast<std::size_t>(step) + 1, sequence_.moved());
+      if (step >= t.slots) sequence_.follow_moves(at(t.moved, step - t.slots + 1));
+    }
+  }
+  const Span span = span_of(p.at(part), part.extents(), p.element_bytes);
+  settle(span.first, span.last);
+  return p;
 }
 
 void TileTraffic::free(int j) {
   if (!traits(j).stores) return;
+  settle_half(j);
   for (int k = 0; k < tiles(j); ++k)
     if (!stored(j, k).receives.empty()) sequence_.add(w_.op_of(j, OpKind::signal_free, k));
 }
@@ -69,7 +174,10 @@ void TileTraffic::put(int j, const Place& from, const Box& part) {
     const Box piece = intersect(sends[i].box, part);
     if (piece.empty()) continue;
     at(t.left, sends[i].tile) -= piece.count();
-    if (!w_.request.two_lanes) bring(j, i, from, piece);
+    if (w_.request.two_lanes && !at(t.at_once, sends[i].tile)) continue;
+    bring(j, i, from, piece);
+    if (w_.request.two_lanes && sends[i].route == Route::send)
+      at(t.packed, sends[i].tile) = sequence_.computed();
   }
   t.departing = from;
 }
@@ -88,6 +196,7 @@ void TileTraffic::bring(int j, std::size_t i, const Place& from, const Box& piec
     }
   }
   const Op op = w_.copy_of(j, s);
+  if (s.route == Route::stay && !t.kept_at) settle_half(j);
   if (s.route != Route::send) return sequence_.store(op, from, *target, piece);
   settle(s.offset, s.offset + s.bytes);
   sequence_.copy(op, from, *target, piece);
@@ -101,26 +210,30 @@ void TileTraffic::tell_complete(int j) {
 /// The part that stays on this rank is copied last, so that other ranks get theirs sooner. Without overlap
 /// the tile is awaited before anything else is done.
 void TileTraffic::tell(int j, int k) {
-  const bool in_place = w_.request.two_lanes && departs_in_place(j, k);
-  if (in_place) of(j).parcels->send_from(of(j).departing, k);
-  bring_tile(j, k, false, in_place);
+  if (of(j).sent_lying) of(j).parcels->send_from(of(j).departing, k);
+  bring_tile(j, k, false);
   if (of(j).parcels->posts(k)) post(j, k);
-  bring_tile(j, k, true, in_place);
+  bring_tile(j, k, true);
   if (w_.leg(j).window == 0) await_tiles(j, k + 1);
 }
 
-void TileTraffic::bring_tile(int j, int k, bool stays, bool in_place) {
-  const std::vector<Parcel>& sends = of(j).parcels->sends();
+void TileTraffic::bring_tile(int j, int k, bool stays) {
+  const Traffic& t = of(j);
+  const std::vector<Parcel>& sends = t.parcels->sends();
   for (std::size_t i = 0; i < sends.size(); ++i) {
     const Parcel& s = sends[i];
     if (s.tile != k || (s.route == Route::stay) != stays) continue;
-    if (w_.request.two_lanes && (stays || !in_place)) bring(j, i, of(j).departing, s.box);
+    const bool here = w_.request.two_lanes && !at(t.at_once, k);  // else pieces have been brought
+    if (here && (stays || !t.sent_lying)) bring(j, i, t.departing, s.box);
     if (s.route == Route::store) sequence_.move(w_.op_of(j, OpKind::signal_full, k, s.peer));
   }
 }
 
 void TileTraffic::post(int j, int k) {
-  const int post = sequence_.move(w_.op_of(j, OpKind::post, k));
+  settle_half(j);
+  // Other copies that follow may be done by FFTs, before these.
+  const Ids packed = w_.request.two_lanes ? at(of(j).packed, k) : Ids{};
+  const int post = sequence_.move(w_.op_of(j, OpKind::post, k), packed);
   at(of(j).posts, k) = post;
   Leaving l{j, k, post, std::numeric_limits<Index>::max(), 0};
   const auto cover = [&](Index first, Index bytes) {
@@ -162,6 +275,11 @@ void TileTraffic::gather(int j, const Box& part, const Place& to) {
     sequence_.load(w_.op_of(j, own ? OpKind::copy : OpKind::unpack, r.tile, own ? -1 : r.peer),
                    parcels.receive_buffer(r), to, piece);
   }
+}
+
+void TileTraffic::settle_half(int j) {
+  const Index half = w_.place.landing(j, w_.rank).base;
+  settle(half, half + half_bytes());
 }
 
 void TileTraffic::settle(Index first, Index last) {

@@ -5,7 +5,8 @@
 // buffer, sub-tile by sub-tile; an exchange that can receive into strided places leaves them in the result's
 // layout. The two halves of the workspace take turns as receive buffer, and the send buffer is behind them.
 // With two lanes (devices) whole tiles are sent: a pass leaves its result behind the halves, and parts for
-// other ranks are taken from there while the next tile is transformed.
+// other ranks are taken from there. Where they are packed first, there is room for what a pass leaves at a
+// time instead of for all of it, and the half that a pass has read holds what it packs last (ADR 0071).
 #pragma once
 
 #include <optional>
@@ -23,12 +24,16 @@ class TileTraffic {
 
   bool arrives_packed(int j) const { return packs(w_.leg(j)) && !of(j).arrives_in_place; }
 
+  /// Whether what reshape `j` sends waits in the half where the next reshape lands.
+  bool sends_from_half(int j) const { return of(j).sends_from_half; }
   /// Signals the senders of reshape `j` that they may store into this rank's workspace.
   void free(int j);
-  /// With two lanes: where a pass leaves what a reshape sends.
+  /// What reshape `j` sends, dense behind the halves. With two lanes a pass leaves it there if there is room.
   Place departing(int j) const {
     return w_.place.dense(w_.place.field_before(j), w_.rank, halves() * w_.place.staging_base(w_.rank));
   }
+  /// With two lanes: where a pass leaves a part of it. What was left there before has been taken.
+  Place departing(int j, const Box& part);
   /// What stays on this rank in reshape `j` goes to its place there, not to where parts of others arrive.
   void keep_at(int j, const Place& to) { of(j).kept_at = to; }
   /// Stores or packs a part of what reshape `j` sends, which is at `from`.
@@ -53,10 +58,19 @@ class TileTraffic {
     /// Per part that is sent, where it is copied to; empty before its first piece.
     std::vector<std::optional<Place>> targets;
     std::optional<Place> kept_at;   ///< empty: where the parts of others arrive
-    Place departing;                ///< with two lanes: where all tiles lie
     Ids posts;                      ///< per tile
     bool arrives_in_place = false;  ///< dense parts do, each one piece of memory
     int told = 0, awaited = 0;
+    // With two lanes:
+    Place departing;            ///< where a pass has left the tiles that are complete
+    std::vector<Box> steps;     ///< what a pass leaves, in its order
+    bool sent_lying = false;    ///< tiles are sent from where the pass has left them
+    int slots = 0;              ///< so many steps have room behind the halves; 0: all of them
+    Index slot_bytes = 0;       ///< of a step
+    std::vector<Ids> moved;     ///< per step that has begun, what had been moved before
+    std::vector<bool> at_once;  ///< per tile: its parts of a step are taken before the next step
+    std::vector<Ids> packed;    ///< per such tile, the newest operation that has packed some of it
+    bool sends_from_half = false;
   };
   /// A tile that has been posted and whose send buffer may still be in use.
   struct Leaving {
@@ -75,24 +89,29 @@ class TileTraffic {
     return traits(j).any_place && traits(j).form == Form::dense && !w_.leg(j).codec;
   }
   void open(int j);
-  /// Whether all parts of a tile for other ranks are sent from where the pass has left them, each part being
-  /// one piece of memory.
-  bool departs_in_place(int j, int k) const;
   int halves() const { return w_.place.reshapes() > 1 ? 2 : 1; }
-  /// Where the send buffers begin.
-  Index departure_base() const {
-    return (halves() + (w_.request.two_lanes ? 1 : 0)) * w_.place.staging_base(w_.rank);
-  }
+  Index half_bytes() const { return w_.place.staging_base(w_.rank); }
+  /// With two lanes: whether what reshape `j` sends is what a pass has left, not an array or half itself.
+  bool is_left(int j) const;
+  bool can_send_lying(int j) const;
+  /// Per tile: the step after which it is told.
+  std::vector<int> steps_of_tiles(int j) const;
+  /// Of what a pass makes of what reshape `j - 1` brings.
+  Box last_part(int j) const;
+  Index bytes_sent(int j, int k) const;
+  /// Divides what is behind the halves among what a pass leaves and the send buffers.
+  void make_room(int j);
 
   /// Copies a piece of part number `i` of what is sent.
   void bring(int j, std::size_t i, const Place& from, const Box& piece);
   /// Copies the part of a tile that stays on this rank, or those for other ranks.
-  void bring_tile(int j, int k, bool stays, bool departs_in_place);
+  void bring_tile(int j, int k, bool stays);
   void post(int j, int k);
   void tell(int j, int k);
   void await_tiles(int j, int wanted);
-  /// Waits until no posted tile is sent from these bytes any more.
+  /// Waits until no posted tile is sent from these bytes any more, or from the half where reshape `j` lands.
   void settle(Index first, Index last);
+  void settle_half(int j);
 
   ProgramWriter& w_;
   Sequence& sequence_;

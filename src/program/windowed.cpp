@@ -49,8 +49,8 @@ void WindowedBuilder::open_parcels(Reshape& r) {
   ReshapeProgram& p = w_.program.reshapes.back();
   const bool stores = traits(r).stores;
   const Route own = stores || r.keeps ? Route::stay : Route::send;
-  r.parcels.emplace(w_.place, Parcels::Settings{r.j, w_.rank, w_.request.nodes, own, !stores}, p.sent,
-                    p.stored);
+  r.parcels.emplace(w_.place, Parcels::Settings{r.j, w_.rank, w_.request.nodes, own, !stores, !stores},
+                    p.sent, p.stored);
   for (int k = 0; k < r.tiles; ++k) {
     TileMessages& m = sent(r, k);
     m.send_start = w_.place.tile_offset(r.j, w_.rank, k);

@@ -66,9 +66,8 @@ void Parcels::pad() {
     TileMessages& m = sent_->tiles[k];
     m.padded_bytes = bytes[k];
     m.padded_parts = static_cast<int>(members_.size());
-    if (settings_.tiles_apart) continue;
-    m.send_start += before;
-    m.receive_start += before;
+    if (!settings_.sends_apart) m.send_start += before;
+    if (!settings_.receives_apart) m.receive_start += before;
     before += m.padded_parts * m.padded_bytes;
   }
 }
@@ -85,13 +84,14 @@ void sort_by_tile(std::vector<Parcel>& parcels) {
 /// elements, which devices count on.
 void Parcels::lay_out(std::vector<Parcel>& parcels, Index TileMessages::*start) {
   const bool padded = leg().traits.form == Form::padded, sends = &parcels == &sends_;
+  const bool apart = sends ? settings_.sends_apart : settings_.receives_apart;
   const Index unit = place_->element_bytes(place_->field_before(settings_.reshape));
   int tile = -1;
   Index offset = sent_->tiles.empty() ? 0 : sent_->tiles.front().*start;
   for (Parcel& p : parcels) {
     for (; tile < p.tile && !padded; ++tile) {
       Index& begin = at(sent_->tiles, tile + 1).*start;
-      (settings_.tiles_apart ? offset : begin) = settings_.tiles_apart ? begin : offset;
+      (apart ? offset : begin) = apart ? begin : offset;
     }
     const TileMessages& m = at(sent_->tiles, p.tile);
     p.offset = padded ? padded_slot(members_, p.peer, m.*start, m.padded_bytes) : offset;

@@ -26,8 +26,9 @@ class Parcels {
     /// The machine of every rank; empty: all on one.
     const std::vector<int>& nodes;
     Route own = Route::stay;  ///< how a rank's own part goes
-    /// Dense parts of a tile begin where its messages say; false: behind those of the tile before.
-    bool tiles_apart = true;
+    /// Dense parts that a tile sends, or receives, begin where its messages say; false: behind those of the
+    /// tile before.
+    bool sends_apart = true, receives_apart = true;
     /// Planes: tiles that are complete at the same time are one part, if it is stored or stays.
     bool at_once = false;
   };

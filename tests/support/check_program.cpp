@@ -92,11 +92,18 @@ class Checker {
   void check_pair(const Access& a, const Access& b) const {
     const auto ra = rank_of(a), rb = rank_of(b);
     // Scratch memory is used again and again, and so is what all ranks share, in the order of its reshapes.
-    const bool either = ra == rb || a.span.space == Space::scratch || a.span.space == Space::shared;
+    const bool either = ra == rb || a.span.space == Space::scratch || a.span.space == Space::shared ||
+                        (takes_turns(a) && takes_turns(b) && intersect(*a.box, *b.box).empty());
     const bool good = either ? ordered(a, b) || ordered(b, a) : ra < rb ? ordered(a, b) : ordered(b, a);
     if (!good)
       fail(std::max(a.op, b.op), "may touch the memory of operation " + std::to_string(std::min(a.op, b.op)) +
                                      " too early or at the same time");
+  }
+
+  /// Whether memory is behind the halves, where what departs of a tile takes the place of another one's.
+  bool takes_turns(const Access& a) const {
+    const Index halves = (p_.reshapes.size() > 1 ? 2 : 1) * ((p_.largest_box_bytes + 63) / 64 * 64);
+    return a.span.space == Space::work && a.box != nullptr && a.span.first >= halves;
   }
 
   /// Whether a is over before b begins.
