@@ -2,8 +2,8 @@
 # installed before; otherwise it says what to install.
 #
 #   make demo       the Madelung constant of rock salt on 4 MPI ranks
-#   make test       builds with Open MPI, with MPICH (a static library), and without MPI with MKL alone or no local FFT at all;
-#                   runs the tests; GPUs are not needed
+#   make test       builds with Open MPI, with MPICH (a static library, by Clang, not optimized), and without MPI with MKL alone or
+#                   no local FFT at all; runs the tests; GPUs are not needed
 #   make test-all   make test and make sanitize, then what takes long: MPICH with more ranks than there are cores, and many
 #                   more random problems in each build
 #   make build      the library, the Python package, examples and tests, in build/release; the package is in
@@ -50,7 +50,9 @@ cuda_check = -DCMAKE_CUDA_ARCHITECTURES=90-virtual "-DCMAKE_CUDA_FLAGS=-Xcicc -O
 cuda = $(if $(CUDA),$(with_cuda) $(if $(filter check,$(CUDA)),$(cuda_check),-UCMAKE_CUDA_ARCHITECTURES "-DCMAKE_CUDA_FLAGS=$(CUDAFLAGS)"),-DWEFT_CUDA=OFF)
 hip = -DWEFT_HIP=$(if $(HIP),ON,OFF) "-DCMAKE_HIP_FLAGS=-O0 -DWEFT_KEEPS_FUNCTIONS"
 unity = -DWEFT_UNITY=$(if $(UNITY),ON,OFF)
-mpich = -DMPI_CXX_COMPILER=mpicxx.mpich -DMPIEXEC_EXECUTABLE=$(shell command -v mpirun.mpich)
+# Without optimization, too, where functions are compiled that are inlined otherwise; Clang does that in half of GCC's time. C is for
+# the compiler that has Fortran's header.
+mpich = -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_CXX_FLAGS=-O0 -DMPI_CXX_COMPILER=mpicxx.mpich -DMPIEXEC_EXECUTABLE=$(shell command -v mpirun.mpich)
 # Clang compiles in half of GCC's time with sanitizers, and again in half of what RelWithDebInfo takes by itself, for tests that
 # take hardly longer. --fresh: CMake forgets options when a folder's compiler changes.
 sanitized = --fresh -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ -DWEFT_FORTRAN=OFF -DWEFT_BENCH=OFF -DWEFT_UCX=OFF -DCMAKE_BUILD_TYPE=RelWithDebInfo "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1 -DNDEBUG"
@@ -81,8 +83,8 @@ install: setup-build
 	cmake --build build/install --parallel $(JOBS)
 	cmake --install build/install
 
-test: build setup-browser $(if $(HIP),setup-hip)
-	@$(call configure,build/mpich,-DCMAKE_BUILD_TYPE=None -DWEFT_UNITY=ON -DCMAKE_CXX_FLAGS=-O1 $(mpich) -DBUILD_SHARED_LIBS=OFF \
+test: build setup-browser setup-fuzz $(if $(HIP),setup-hip)
+	@$(call configure,build/mpich,--fresh -DCMAKE_BUILD_TYPE=None -DWEFT_UNITY=ON $(mpich) -DBUILD_SHARED_LIBS=OFF \
 	  -DWEFT_FORTRAN=ON -DWEFT_EXAMPLES=OFF -DWEFT_BENCH=OFF -DWEFT_ONLY_MPI_TESTS=ON)
 	cmake --build build/mpich --parallel $(JOBS)
 	$(call without_fftw,ON)
@@ -116,7 +118,7 @@ sanitize: setup-build setup-test setup-fuzz
 	@$(call configure,build/asan,$(sanitized) -DWEFT_UNITY=ON -DWEFT_SANITIZE=address$(comma)undefined $(openmpi))
 	cmake --build build/asan --parallel $(JOBS)
 	$(call ctest,build/asan)
-	@$(call configure,build/tsan,$(sanitized) -DWEFT_UNITY=ON -DWEFT_SANITIZE=thread -DWEFT_MPI=OFF)
+	@$(call configure,build/tsan,$(sanitized) -DWEFT_UNITY=ON -DWEFT_SANITIZE=thread -DWEFT_MPI=OFF -DWEFT_EXAMPLES=OFF)
 	cmake --build build/tsan --parallel $(JOBS)
 	$(call ctest,build/tsan)
 	$(call fuzz_for,10)
@@ -129,7 +131,7 @@ fuzz: setup-build setup-fuzz
 define fuzz_for
 	@cmake -G Ninja -S tests/fuzz -B build/fuzz -DCMAKE_CXX_COMPILER=clang++ -DSECONDS=$(1) > build/fuzz.log 2>&1 || { cat build/fuzz.log; exit 1; }
 	cmake --build build/fuzz --parallel $(JOBS)
-	$(call ctest,build/fuzz)
+	$(call ctest,build/fuzz) --parallel 3
 endef
 
 lint: setup-build setup-test setup-cuda setup-lint docs

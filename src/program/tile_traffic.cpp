@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "program/sub_tiles.hpp"
+
 namespace weft {
 
 TileTraffic::TileTraffic(ProgramWriter& writer, Sequence& sequence)
@@ -77,23 +79,24 @@ Box TileTraffic::last_part(int j) const {
   return {};
 }
 
-Index TileTraffic::bytes_sent(int j, int k) const {
-  const TileMessages& m = at(at(w_.program.reshapes, j).sent.tiles, k);
-  if (m.padded_parts > 0) return m.padded_parts * m.padded_bytes;
-  Index bytes = 0;
+std::vector<Index> TileTraffic::bytes_sent(int j) const {
+  std::vector<Index> bytes;
+  for (const TileMessages& m : at(w_.program.reshapes, j).sent.tiles)
+    bytes.push_back(m.padded_parts * m.padded_bytes);
+  if (traits(j).form == Form::padded) return bytes;
+  const Index unit = w_.place.element_bytes(w_.place.field_before(j));
   for (const Parcel& s : of(j).parcels->sends())
-    if (s.tile == k && s.route == Route::send)
-      bytes += rounded_up<Index>(s.bytes, w_.place.element_bytes(w_.place.field_before(j)));
+    if (s.route == Route::send) at(bytes, s.tile) += rounded_up(s.bytes, unit);
   return bytes;
 }
 
 /// Tiles without parts have send buffers as well: MPI would take equal addresses for an exchange in place.
 void TileTraffic::make_room(int j) {
   Traffic& t = of(j);
-  const Index base = halves() * half_bytes();
-  Index next = base;
+  const std::vector<Index> bytes = bytes_sent(j);
+  Index next = halves() * half_bytes();
   if (!w_.request.two_lanes) {
-    for (int k = 0; k < tiles(j); next += bytes_sent(j, k++)) sent(j, k).send_start = next;
+    for (int k = 0; k < tiles(j); next += at(bytes, k++)) sent(j, k).send_start = next;
     return;
   }
   t.steps = cut_.sending(j, w_.rank);
@@ -101,26 +104,26 @@ void TileTraffic::make_room(int j) {
   t.at_once.resize(t.left.size(), false);
   t.packed.resize(t.left.size());
   const std::vector<int> step = steps_of_tiles(j);
-  // The half that the pass reads: free from the start if it reads the user's array, else once the last part
-  // has been read, before which some tile is not complete.
+  // If the pass reads the user's array, the half where the reshape does not land is free from the start. Else
+  // the pass reads that half, and tiles with a point of its last part, and those behind them, are packed
+  // after.
   const Index half = w_.place.landing(j, w_.rank).base > 0 ? 0 : half_bytes();
   const bool may_use_half = halves() > 1 && !t.sent_lying && (j == 0 || is_left(j));
   const Box last = j > 0 ? last_part(j) : Box{};
-  bool all_read = j == 0;
-  std::vector<bool> in_half(t.left.size(), false);
-  Index in_use = 0, behind = 0;  // bytes of send buffers in the half and behind the halves
-  for (const Parcel& s : t.parcels->sends())
+  int first_in_half = j > 0 ? tiles(j) : 0;
+  for (const Parcel& s : t.parcels->sends()) {
+    if (j > 0 && !intersect(s.box, last).empty()) first_in_half = std::min(first_in_half, s.tile);
     if (is_left(j) && !t.sent_lying && !(intersect(s.box, at(t.steps, at(step, s.tile))) == s.box))
       at(t.at_once, s.tile) = true;
-  for (int k = 0; k < tiles(j) && !t.sent_lying; ++k) {
-    const Index bytes = bytes_sent(j, k);
-    for (const Parcel& s : t.parcels->sends())
-      all_read = all_read || (s.tile == k && !intersect(s.box, last).empty());
-    at(in_half, k) =
-        may_use_half && all_read && (j == 0 || !at(t.at_once, k)) && in_use + bytes <= half_bytes();
-    (at(in_half, k) ? in_use : behind) += bytes;
-    t.sends_from_half = t.sends_from_half || (at(in_half, k) && bytes > 0);
   }
+  std::vector<bool> in_half(t.left.size(), false);
+  Index in_use = 0, behind = 0;  // bytes of send buffers in the half and behind the halves
+  for (int k = 0; k < tiles(j) && !t.sent_lying; ++k) {
+    at(in_half, k) = may_use_half && k >= first_in_half && (j == 0 || !at(t.at_once, k)) &&
+                     in_use + at(bytes, k) <= half_bytes();
+    (at(in_half, k) ? in_use : behind) += at(bytes, k);
+  }
+  t.sends_from_half = in_use > 0;
   if (is_left(j)) {
     const Place all = departing(j);
     for (const Box& b : t.steps)
@@ -135,7 +138,7 @@ void TileTraffic::make_room(int j) {
   for (int k = 0; k < tiles(j); ++k) {
     Index& start = at(in_half, k) ? next_in_half : next;
     sent(j, k).send_start = start;
-    if (!t.sent_lying) start += bytes_sent(j, k);
+    if (!t.sent_lying) start += at(bytes, k);
   }
   if (t.slots == 0) t.at_once.assign(t.left.size(), false);
 }

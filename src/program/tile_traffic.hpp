@@ -98,7 +98,8 @@ class TileTraffic {
   std::vector<int> steps_of_tiles(int j) const;
   /// Of what a pass makes of what reshape `j - 1` brings.
   Box last_part(int j) const;
-  Index bytes_sent(int j, int k) const;
+  /// Per tile, of its send buffers.
+  std::vector<Index> bytes_sent(int j) const;
   /// Divides what is behind the halves among what a pass leaves and the send buffers.
   void make_room(int j);
 
