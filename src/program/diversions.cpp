@@ -74,6 +74,22 @@ bool touches(const Program& p, const Op& op, const Operand& at, Span span) {
   return meet(c.from, read_by(c), at, span) || (c.to_rank < 0 && meet(c.to, written_by(c), at, span));
 }
 
+/// Whether a tile is sent from memory that a copy writes.
+bool leaves_from(const Program& p, const Op& wait, const CopyCall& copy) {
+  const ReshapeProgram& r = p.reshapes[static_cast<std::size_t>(wait.reshape)];
+  const TileMessages& m = r.sent.tiles[static_cast<std::size_t>(wait.tile)];
+  const Span to = written_by(copy);
+  const auto met = [&](const Operand& at, const Span& span) { return meet(copy.to, to, at, span); };
+  if (met({}, {Space::work, m.send_start, m.send_start + m.padded_parts * m.padded_bytes})) return true;
+  if (!m.from.empty())
+    return std::ranges::any_of(m.from, [&](const StridedPart& s) {
+      return met(s.at, span_of(s.at, s.box.extents(), r.sent.element_bytes));
+    });
+  return std::ranges::any_of(m.sends, [&](const Message& s) {
+    return met({}, {Space::work, s.offset, s.offset + s.bytes});
+  });
+}
+
 /// The diversion of the copies of one reshape. `whole`: they are all copies.
 class Finder {
  public:
@@ -120,15 +136,17 @@ class Finder {
   }
 
   /// Whether what the transfer lane has to do there is over before any of these FFTs begins. So have to be
-  /// all messages that a copy waits for: one may have to leave the memory that is copied into.
+  /// messages that leave from there, and all that packing waits for.
   bool is_free(int copy, const std::vector<int>& ffts) const {
     const CopyCall& c = copy_at(p_, copy);
     const bool packs = op_at(p_, copy).kind == OpKind::pack;
-    const auto matters = [&](OpKind kind) { return packs ? waits(kind) : kind == OpKind::wait_sent; };
+    const auto matters = [&](const Op& op) {
+      return packs ? waits(op.kind) : op.kind == OpKind::wait_sent && leaves_from(p_, op, c);
+    };
     const std::vector<bool> before = over_before(copy);
     std::vector<int> others;
     for (int i = 0; i < copy; ++i)
-      if ((before[static_cast<std::size_t>(i)] && matters(op_at(p_, i).kind)) ||
+      if ((before[static_cast<std::size_t>(i)] && matters(op_at(p_, i))) ||
           (op_at(p_, i).lane != Lane::compute && touches(p_, op_at(p_, i), c.to, written_by(c))))
         others.push_back(i);
     if (others.empty()) return true;

@@ -116,12 +116,12 @@ void TileTraffic::make_room(int j) {
     if (is_left(j) && !t.sent_lying && !(intersect(s.box, at(t.steps, at(step, s.tile))) == s.box))
       at(t.at_once, s.tile) = true;
   }
-  std::vector<bool> in_half(t.left.size(), false);
+  t.in_half.resize(t.left.size(), false);
   Index in_use = 0, behind = 0;  // bytes of send buffers in the half and behind the halves
   for (int k = 0; k < tiles(j) && !t.sent_lying; ++k) {
-    at(in_half, k) = may_use_half && k >= first_in_half && (j == 0 || !at(t.at_once, k)) &&
-                     in_use + at(bytes, k) <= half_bytes();
-    (at(in_half, k) ? in_use : behind) += at(bytes, k);
+    at(t.in_half, k) = may_use_half && k >= first_in_half && (j == 0 || !at(t.at_once, k)) &&
+                       at(bytes, k) > 0 && in_use + at(bytes, k) <= half_bytes();
+    (at(t.in_half, k) ? in_use : behind) += at(bytes, k);
   }
   t.sends_from_half = in_use > 0;
   if (is_left(j)) {
@@ -136,7 +136,7 @@ void TileTraffic::make_room(int j) {
   }
   Index next_in_half = half;
   for (int k = 0; k < tiles(j); ++k) {
-    Index& start = at(in_half, k) ? next_in_half : next;
+    Index& start = at(t.in_half, k) ? next_in_half : next;
     sent(j, k).send_start = start;
     if (!t.sent_lying) start += at(bytes, k);
   }
@@ -214,6 +214,8 @@ void TileTraffic::tell_complete(int j) {
 /// the tile is awaited before anything else is done.
 void TileTraffic::tell(int j, int k) {
   if (of(j).sent_lying) of(j).parcels->send_from(of(j).departing, k);
+  // Padded tiles of which nothing is for this rank arrive in the half, too.
+  if (j > 0 && w_.request.two_lanes && at(of(j).in_half, k)) await_all(j - 1);
   bring_tile(j, k, false);
   if (of(j).parcels->posts(k)) post(j, k);
   bring_tile(j, k, true);

@@ -70,6 +70,7 @@ class TileTraffic {
     std::vector<Ids> moved;     ///< per step that has begun, what had been moved before
     std::vector<bool> at_once;  ///< per tile: its parts of a step are taken before the next step
     std::vector<Ids> packed;    ///< per such tile, the newest operation that has packed some of it
+    std::vector<bool> in_half;  ///< per tile: its send buffers are in the half where it does not land
     bool sends_from_half = false;
   };
   /// A tile that has been posted and whose send buffer may still be in use.

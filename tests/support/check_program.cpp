@@ -24,7 +24,10 @@ struct Access {
 
 class Checker {
  public:
-  explicit Checker(const Program& p) : p_(p), words_((p.ops.size() + 63) / 64) {
+  explicit Checker(const Program& p)
+      : p_(p),
+        words_((p.ops.size() + 63) / 64),
+        planes_(std::ranges::any_of(p.reshapes, [](const auto& r) { return r.leg.planes() != nullptr; })) {
     before_.resize(p.ops.size() * words_, 0);
     for (std::size_t i = 0; i < p.ops.size(); ++i)
       for (int d = p.ops[i].deps_begin; d < p.ops[i].deps_end; ++d) {
@@ -92,18 +95,28 @@ class Checker {
   void check_pair(const Access& a, const Access& b) const {
     const auto ra = rank_of(a), rb = rank_of(b);
     // Scratch memory is used again and again, and so is what all ranks share, in the order of its reshapes.
-    const bool either = ra == rb || a.span.space == Space::scratch || a.span.space == Space::shared ||
-                        (takes_turns(a) && takes_turns(b) && intersect(*a.box, *b.box).empty());
+    const bool turns = takes_turns(a) && takes_turns(b) && intersect(*a.box, *b.box).empty();
+    const bool either = ra == rb || a.span.space == Space::scratch || a.span.space == Space::shared || turns;
     const bool good = either ? ordered(a, b) || ordered(b, a) : ra < rb ? ordered(a, b) : ordered(b, a);
     if (!good)
       fail(std::max(a.op, b.op), "may touch the memory of operation " + std::to_string(std::min(a.op, b.op)) +
                                      " too early or at the same time");
+    if (!turns || a.writes == b.writes) return;
+    const Access &read = a.writes ? b : a, &write = a.writes ? a : b;
+    if (ordered(read, write)) return;
+    // What is read has to have come after the other part.
+    const bool made_since = std::ranges::any_of(accesses_, [&](const Access& made) {
+      return made.writes && made.op != read.op && takes_turns(made) && made.span.first < read.span.last &&
+             read.span.first < made.span.last && !intersect(*made.box, *read.box).empty() &&
+             ordered(write, made) && ordered(made, read);
+    });
+    if (!made_since) fail(write.op, "overwrites what operation " + std::to_string(read.op) + " reads");
   }
 
   /// Whether memory is behind the halves, where what departs of a tile takes the place of another one's.
   bool takes_turns(const Access& a) const {
     const Index halves = (p_.reshapes.size() > 1 ? 2 : 1) * ((p_.largest_box_bytes + 63) / 64 * 64);
-    return a.span.space == Space::work && a.box != nullptr && a.span.first >= halves;
+    return planes_ && a.span.space == Space::work && a.box != nullptr && a.span.first >= halves;
   }
 
   /// Whether a is over before b begins.
@@ -380,6 +393,7 @@ class Checker {
 
   const Program& p_;
   std::size_t words_;
+  bool planes_;
   std::vector<std::uint64_t> before_;  ///< [op][bit]: transitive dependencies
   std::vector<Access> accesses_;
 };
