@@ -127,7 +127,7 @@ fuzz: setup-build setup-fuzz
 	@mkdir -p build
 	$(call fuzz_for,$(SECONDS))
 
-# libFuzzer is Clang's.
+# libFuzzer is Clang's. A fuzzer takes its seconds whatever else runs, so that all three run at once.
 define fuzz_for
 	@cmake -G Ninja -S tests/fuzz -B build/fuzz -DCMAKE_CXX_COMPILER=clang++ -DSECONDS=$(1) > build/fuzz.log 2>&1 || { cat build/fuzz.log; exit 1; }
 	cmake --build build/fuzz --parallel $(JOBS)

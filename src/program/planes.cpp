@@ -160,8 +160,8 @@ class PlanesBuilder {
     for (const Box& part : s.parts) {
       if (j > 0) traffic_.await(j - 1, part);
       const Box result = s.result_of(part);
-      if (!is_last(j) && w_.request.two_lanes) s.result = traffic_.departing(j, result);
       if (!is_last(j)) {
+        if (w_.request.two_lanes) s.result = traffic_.departing(j, result);
         traffic_.put(j, passes_.transform(s, part, false), result);
         traffic_.tell_complete(j);
       } else if (only_unpacks(s)) {

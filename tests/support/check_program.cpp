@@ -4,6 +4,7 @@
 #include "base/arithmetic.hpp"
 #include "geometry/layout.hpp"
 #include "support/replay.hpp"
+#include "traffic/placement.hpp"
 #include "weft/error.hpp"
 
 namespace weft::test {
@@ -115,7 +116,7 @@ class Checker {
 
   /// Whether memory is behind the halves, where what departs of a tile takes the place of another one's.
   bool takes_turns(const Access& a) const {
-    const Index halves = (p_.reshapes.size() > 1 ? 2 : 1) * ((p_.largest_box_bytes + 63) / 64 * 64);
+    const Index halves = (p_.reshapes.size() > 1 ? 2 : 1) * aligned(p_.largest_box_bytes);
     return planes_ && a.span.space == Space::work && a.box != nullptr && a.span.first >= halves;
   }
 
