@@ -55,7 +55,7 @@ unity = -DWEFT_UNITY=$(if $(UNITY),ON,OFF)
 mpich = -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_CXX_FLAGS=-O0 -DMPI_CXX_COMPILER=mpicxx.mpich -DMPIEXEC_EXECUTABLE=$(shell command -v mpirun.mpich)
 # Clang compiles in half of GCC's time with sanitizers, and again in half of what RelWithDebInfo takes by itself, for tests that
 # take hardly longer. --fresh: CMake forgets options when a folder's compiler changes.
-sanitized = --fresh -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ -DWEFT_FORTRAN=OFF -DWEFT_BENCH=OFF -DWEFT_UCX=OFF -DCMAKE_BUILD_TYPE=RelWithDebInfo "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1 -DNDEBUG"
+sanitized = --fresh -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ -DWEFT_FORTRAN=OFF -DWEFT_BENCH=OFF -DWEFT_EXAMPLES=OFF -DWEFT_UCX=OFF -DCMAKE_BUILD_TYPE=RelWithDebInfo "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1 -DNDEBUG"
 PREFIX ?= /usr/local
 SECONDS ?= 600
 ctest = ctest --test-dir $(1) --output-on-failure --no-tests=error --parallel $(JOBS)
@@ -112,13 +112,13 @@ test-all: test sanitize
 	$(call ctest,build/tsan) $(long_tests)
 
 # No Fortran, which no sanitizer looks into; ThreadSanitizer reports the order in which gfortran's own library takes its locks.
-# And no weft-bench, whose memory and threads are Weft's, and no UCX, which puts functions of its own in the place of malloc's.
+# And no examples and no weft-bench, whose memory and threads are Weft's, and no UCX, which puts functions of its own in the place of malloc's.
 sanitize: setup-build setup-test setup-fuzz
 	@mkdir -p build
 	@$(call configure,build/asan,$(sanitized) -DWEFT_UNITY=ON -DWEFT_SANITIZE=address$(comma)undefined $(openmpi))
 	cmake --build build/asan --parallel $(JOBS)
 	$(call ctest,build/asan)
-	@$(call configure,build/tsan,$(sanitized) -DWEFT_UNITY=ON -DWEFT_SANITIZE=thread -DWEFT_MPI=OFF -DWEFT_EXAMPLES=OFF)
+	@$(call configure,build/tsan,$(sanitized) -DWEFT_UNITY=ON -DWEFT_SANITIZE=thread -DWEFT_MPI=OFF)
 	cmake --build build/tsan --parallel $(JOBS)
 	$(call ctest,build/tsan)
 	$(call fuzz_for,10)

@@ -45,7 +45,7 @@ bool ScopedDevices::are_on_host() {
   return true;
 }
 int ScopedDevices::problems() {
-  return 80;
+  return 40;
 }
 long ScopedDevices::objects() {
   return live_double_objects();

@@ -31,26 +31,25 @@ void run_on(const Comm& comm, int count, Make make, Index other_messages = long_
 TEST(RandomProblems, OnMpiRanks) {
   const Comm comm = Comm::mpi(MPI_COMM_WORLD);
   run_on(comm,
-         problem_count(comm.size() <= 2   ? 60
-                       : comm.size() <= 4 ? 40
-                       : comm.size() <= 6 ? 20
+         problem_count(comm.size() <= 2   ? 40
+                       : comm.size() <= 4 ? 24
                                           : 10),
          make_random_problem);
 }
 
 TEST(RandomProblems, OfOneArrayOnMpiRanks) {
   const Comm comm = Comm::mpi(MPI_COMM_WORLD);
-  run_on(comm, problem_count(comm.size() <= 4 ? 30 : 8), make_shared_problem);
+  run_on(comm, problem_count(comm.size() <= 4 ? 16 : 8), make_shared_problem);
 }
 
 TEST(RandomProblems, WithCodecsOnMpiRanks) {
   const Comm comm = Comm::mpi(MPI_COMM_WORLD);
-  run_on(comm, problem_count(comm.size() <= 4 ? 20 : 6), make_coded_problem, short_messages);
+  run_on(comm, problem_count(comm.size() <= 4 ? 12 : 6), make_coded_problem, short_messages);
 }
 
 TEST(RandomProblems, WithColumnsOnMpiRanks) {
   const Comm comm = Comm::mpi(MPI_COMM_WORLD);
-  run_on(comm, problem_count(comm.size() <= 4 ? 30 : 8), make_columns_problem);
+  run_on(comm, problem_count(comm.size() <= 4 ? 16 : 8), make_columns_problem);
 }
 
 TEST(RandomProblems, OnRails) {

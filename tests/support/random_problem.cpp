@@ -619,13 +619,7 @@ std::string RandomProblem::describe() const {
 int problem_count(int standard) {
   const auto value = environment_value("WEFT_TEST_PROBLEMS");
   if (value) return std::stoi(*value);
-#if defined(WEFT_SANITIZES_THREADS)
-  return standard / 8;
-#elif defined(WEFT_SANITIZES_ADDRESSES)
-  return standard / 4;
-#else
-  return standard;
-#endif
+  return std::max(1, standard / WEFT_PROBLEMS_DIVIDED_BY);
 }
 
 std::uint64_t first_seed() {

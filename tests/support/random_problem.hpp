@@ -75,8 +75,8 @@ void run_random_problem(const Comm& comm, const RandomProblem& problem);
 /// Random boxes that tile `shape`, one per rank, some of them perhaps empty.
 std::vector<Box> random_tiling(std::uint64_t seed, const Shape& shape, int ranks);
 
-/// WEFT_TEST_PROBLEMS, or `standard`; under sanitizers, which make problems several times as slow, a part of
-/// it.
+/// WEFT_TEST_PROBLEMS, or `standard`; a part of it under sanitizers, which make problems several times as
+/// slow, and in the build for a second MPI library.
 int problem_count(int standard);
 /// WEFT_TEST_SEED, or 1.
 std::uint64_t first_seed();
