@@ -24,6 +24,8 @@ struct Pass {
   std::function<void(const Box& part, const Place& to)> gather = {};
   /// With two lanes: parts are gathered where the result belongs, and transformed there.
   bool gathers_in_result = false;
+  /// Axes along which FFTs bring there what has arrived, in the place of copies.
+  AxisVector<int> on_arrival = {};
   /// The box of a part's result.
   Box result_of(const Box& part) const { return same_cut(part, result.box, axes); }
 };

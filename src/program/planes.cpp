@@ -23,7 +23,11 @@ class PlanesBuilder {
 
   Program build() {
     for (int j = 0; j <= reshapes_; ++j) segments_.push_back(segment(j));
-    for (Pass& s : segments_) s.gathers_in_result = gathers_in_result(s);
+    for (int j = 0; j <= reshapes_; ++j) {
+      Pass& s = at(segments_, j);
+      s.gathers_in_result = gathers_in_result(s);
+      if (s.gathers_in_result && may_arrive_by_ffts(j)) arrive_by_ffts(j, s);
+    }
     if (reshapes_ > 0 && segments_.back().gathers_in_result) traffic_.keep_at(reshapes_ - 1, w_.output);
     for (const Pass& s : segments_)
       if (!only_unpacks(s)) passes_.make_room(s);
@@ -55,6 +59,28 @@ class PlanesBuilder {
     const bool can_be_there = s.result.space == Space::work || !w_.request.in_place;
     return w_.request.two_lanes && can_be_there && s.gather && !s.axes.empty() &&
            !converts(s.source, s.result) && !resizes(w_.schedule, s.stage);
+  }
+  /// Whether FFTs along some axes may bring what has arrived to where the result belongs: complex ones of
+  /// exact parts, with nothing else to be done in the stage.
+  bool may_arrive_by_ffts(int j) const {
+    const Stage& stage = at(w_.schedule.stages, w_.place.fft_stage(j));
+    const bool complex =
+        std::ranges::all_of(stage.axes, [&](int a) { return w_.schedule.transforms[a] == Transform::c2c; });
+    return complex && stage.between.empty() && w_.schedule.line.empty() && !w_.schedule.columns &&
+           !w_.leg(j - 1).codec;
+  }
+  void arrive_by_ffts(int j, Pass& s) {
+    s.on_arrival = traffic_.whole_in_parts(j - 1, s.axes);
+    if (s.on_arrival.empty()) return;
+    s.gather = [this, j, axes = s.on_arrival](const Box& part, const Place& to) {
+      if (!is_last(j)) transform_what_stayed(j, part, to);
+      traffic_.transform(j - 1, part, axes, to, false);
+    };
+  }
+  /// Of the user's array while other parts arrive; elsewhere there is no room before.
+  void transform_what_stayed(int j, const Box& part, const Place& to) {
+    const AxisVector<int>& axes = at(segments_, j).on_arrival;
+    if (!axes.empty()) traffic_.transform(j - 1, part, axes, to, true);
   }
   /// Whether the last reshape brings what stays on this rank straight to the user's array. Its own input is
   /// not there, and its last segment only copies.
@@ -158,6 +184,7 @@ class PlanesBuilder {
     if (overwrites_what_is_sent(j)) sequence_.catch_up();
     if (!is_last(j)) traffic_.tell_complete(j);
     for (const Box& part : s.parts) {
+      if (is_last(j)) transform_what_stayed(j, part, s.result);
       if (j > 0) traffic_.await(j - 1, part);
       const Box result = s.result_of(part);
       if (!is_last(j)) {

@@ -282,6 +282,31 @@ void TileTraffic::gather(int j, const Box& part, const Place& to) {
   }
 }
 
+/// A call for each part of a tile costs more than copies, of which a kernel makes several, if there are many.
+AxisVector<int> TileTraffic::whole_in_parts(int j, const AxisVector<int>& axes) const {
+  constexpr std::size_t most = 4;
+  const std::vector<Parcel>& receives = of(j).parcels->receives();
+  const Box whole = w_.place.field_after(j).box(w_.rank);
+  AxisVector<int> found;
+  if (receives.size() > most * of(j).left.size()) return found;
+  for (const int a : axes)
+    if (std::ranges::all_of(receives, [&](const Parcel& r) {
+          return r.box.empty() || (r.box.lo[a] == whole.lo[a] && r.box.hi[a] == whole.hi[a]);
+        }))
+      found.push_back(a);
+  return found;
+}
+
+void TileTraffic::transform(int j, const Box& part, const AxisVector<int>& axes, const Place& to,
+                            bool stayed) {
+  const Traffic& t = of(j);
+  for (const Parcel& r : t.parcels->receives()) {
+    if ((r.route == Route::stay) != stayed) continue;
+    const Place from = stayed && t.kept_at ? to : t.parcels->receive_buffer(r);
+    sequence_.add_fft(w_.place.fft_stage(j + 1), axes, from, to, intersect(r.box, part));
+  }
+}
+
 void TileTraffic::settle_half(int j) {
   const Index half = w_.place.landing(j, w_.rank).base;
   settle(half, half + half_bytes());

@@ -45,6 +45,11 @@ class TileTraffic {
   void await_all(int j) { await_tiles(j, tiles(j)); }
   /// Unpacks a part of what reshape `j` has received to its place at `to`.
   void gather(int j, const Box& part, const Place& to);
+  /// Of `axes` those along which every part that reshape `j` brings has all points, if these parts are few.
+  AxisVector<int> whole_in_parts(int j, const AxisVector<int>& axes) const;
+  /// Transforms a part of what reshape `j` brings along such axes, from where it is to its place at `to`:
+  /// what has stayed on this rank, or what has come from others.
+  void transform(int j, const Box& part, const AxisVector<int>& axes, const Place& to, bool stayed);
   /// Waits until all send buffers may be overwritten.
   void settle_all();
 

@@ -293,6 +293,25 @@ TEST(DeviceFft, StepsThatDifferInGapsHaveWaysOfTheirOwn) {
   expect_error([&] { plan_strided_lines(*device, step, 1); }, "kernels of Weft");
 }
 
+/// Slow for every call, as launches are.
+TEST(DeviceFft, RowsOfSeveralCallsAreTriedAsKernels) {
+  const ScopedDevices devices;
+  ScopedDevices::choose(0);
+  const auto device = current_device();
+  const DeviceScope scope(*device);
+  const MakeCallPlan library = [](const CufftCall&) { return std::make_shared<Slow>(40); };
+  static Index n = 180;
+  n *= 2;
+  CallStep step;
+  step.call.axes = 1;
+  step.call.n = {n, 0, 0};
+  step.call.batch = 2;
+  step.call.from = step.call.to = {{n, 0, 0}, 1, n};
+  EXPECT_EQ(fastest_way(*device, step, library), LineWay::calls);
+  step.loops = {{32, 3 * n, 2 * n}};
+  EXPECT_EQ(fastest_way(*device, step, library), LineWay::kernels);
+}
+
 TEST(DeviceFft, LinesAsideAgainstTheDirectSum) {
   const ScopedDevices devices;
   ScopedDevices::choose(0);

@@ -558,9 +558,12 @@ TEST(Program, TheLastFftWorksInTheUsersArrayWhereItLeavesTheOrderAlone) {
 }
 
 TEST(Program, PlanesOnStreamsDoNotPackPartsOfOnePieceWhereTheExchangeTakesThem) {
-  ScheduleRequest request = request_of({16, 16, 16}, 4, Distribution::slab(0), Distribution::slab(1));
-  request.contiguous = false;
-  const Schedule forward = make_schedule(request);
+  const auto forward_on = [](int ranks) {
+    ScheduleRequest request = request_of({16, 16, 16}, ranks, Distribution::slab(0), Distribution::slab(1));
+    request.contiguous = false;
+    return make_schedule(request);
+  };
+  const Schedule forward = forward_on(4);
   const auto built = [](const Schedule& s) {
     Built made = setup(s, "planes", {{"tile", 2}}, traits::dense);
     made.two_lanes = true;
@@ -579,7 +582,12 @@ TEST(Program, PlanesOnStreamsDoNotPackPartsOfOnePieceWhereTheExchangeTakesThem) 
   EXPECT_EQ(count(f, OpKind::pack), 2 * 3);
   EXPECT_EQ(count(f, OpKind::unpack), 0);
   EXPECT_EQ(count(b, OpKind::pack), 0);
-  EXPECT_EQ(count(b, OpKind::unpack), 2 * 3);
+  // FFTs along the last axis read each part where it has arrived, if there are few.
+  EXPECT_EQ(count(b, OpKind::unpack), 0);
+  EXPECT_EQ(count(b, OpKind::fft), 1 + 2 * (4 + 1));
+  const Program of_many = built(inverse(forward_on(8)));
+  EXPECT_EQ(count(of_many, OpKind::unpack), 7);
+  EXPECT_EQ(count(of_many, OpKind::fft), 1 + 1);
   // Backward posts all tiles at once; each is then received by itself.
   for (const Program& p : {f, b}) {
     std::vector<int> posts;

@@ -306,21 +306,27 @@ class Checker {
       return;
     }
     Index packed = 0, sent = 0;
-    for (const CopyCall* c : packs) packed += bytes_written(*c);
+    std::vector<Piece> pieces;
+    for (const CopyCall* c : packs) {
+      pieces.push_back({c->to.offset, bytes_written(*c)});
+      packed += pieces.back().bytes;
+    }
     for (const Message& m : sends) {
       sent += m.bytes;
-      if (pieces_of(m, packs, &CopyCall::to, bytes_written) != m.bytes)
-        fail(id, "sends something else than was packed");
+      if (bytes_in(m, pieces) != m.bytes) fail(id, "sends something else than was packed");
     }
     if (packed != sent) fail(id, "sends other parts than were packed");
   }
 
-  /// Bytes of the copies whose side `side` lies in a message.
-  static Index pieces_of(const Message& m, const std::vector<const CopyCall*>& copies,
-                         Operand CopyCall::*side, Index (*bytes_of_side)(const CopyCall&)) {
+  /// What an operation reads or writes of messages: where it begins, and how many bytes.
+  struct Piece {
+    Index offset, bytes;
+  };
+  /// Bytes of the pieces that lie in a message.
+  static Index bytes_in(const Message& m, const std::vector<Piece>& pieces) {
     Index bytes = 0;
-    for (const CopyCall* c : copies)
-      if ((c->*side).offset >= m.offset && (c->*side).offset < m.offset + m.bytes) bytes += bytes_of_side(*c);
+    for (const Piece& p : pieces)
+      if (p.offset >= m.offset && p.offset < m.offset + m.bytes) bytes += p.bytes;
     return bytes;
   }
 
@@ -370,14 +376,29 @@ class Checker {
     }
   }
 
-  /// Of those that are received in messages, or stored by peers.
+  /// Of those that are received in messages, or stored by peers: by copies; or, in planes, by FFTs of the
+  /// next stage, which read nothing else where parts arrive packed.
   void check_unpacks(const Op& receive, int id) const {
-    std::vector<const CopyCall*> unpacks;
+    std::vector<Piece> unpacks;
     Index unpacked = 0, received = 0;
+    const bool reads_packed = planes_ && receive.kind == OpKind::receive && messages(receive).to.empty();
     for (const Op& op : p_.ops) {
-      if (op.kind != OpKind::unpack || op.reshape != receive.reshape || op.tile != receive.tile) continue;
-      unpacks.push_back(&p_.copies[static_cast<std::size_t>(op.call)]);
-      unpacked += bytes_read(*unpacks.back());
+      if (op.kind == OpKind::unpack && op.reshape == receive.reshape && op.tile == receive.tile) {
+        const CopyCall& c = p_.copies[static_cast<std::size_t>(op.call)];
+        unpacks.push_back({c.from.offset, bytes_read(c)});
+      } else if (reads_packed && op.kind == OpKind::fft && op.stage == receive.stage + 1) {
+        const FftCall& f = p_.ffts[static_cast<std::size_t>(op.call)];
+        const Piece piece{f.from.offset, f.from_box.count() * f.from_bytes};
+        const bool is_of_tile = f.from.space == Space::work &&
+                                std::ranges::any_of(messages(receive).receives, [&](const Message& m) {
+                                  return bytes_in(m, {piece}) > 0;
+                                });
+        if (!is_of_tile) continue;
+        unpacks.push_back(piece);
+      } else {
+        continue;
+      }
+      unpacked += unpacks.back().bytes;
     }
     if (!messages(receive).to.empty()) {
       if (!unpacks.empty()) fail(id, "is followed by unpacks of what has come where it belongs");
@@ -386,7 +407,7 @@ class Checker {
     for (const Message& m : messages(receive).receives) {
       if (receive.kind == OpKind::signal_free && m.peer == p_.rank) continue;
       received += m.bytes;
-      if (pieces_of(m, unpacks, &CopyCall::from, bytes_read) != m.bytes)
+      if (bytes_in(m, unpacks) != m.bytes)
         fail(id, "is followed by unpacks of something else than its message");
     }
     if (unpacked != received) fail(id, "is followed by unpacks of something else than its messages");

@@ -51,11 +51,12 @@ bool may_be_aside(const CallStep& step) {
 }
 
 /// Whether kernels may be faster than cuFFT: with lines whose points lie apart, unless it is one call that is
-/// tiny; and with any lines if they also do what would be several copies.
+/// tiny; with rows that are several calls; and with any lines if they also do what would be several copies.
 bool may_be_kernels(const CallStep& step, bool apart) {
   const auto [calls, bytes] = size_of(step);
   if (step.diverted.pieces > 1 && kernels_can_divert(step)) return true;
-  return apart && (calls > 1 || bytes >= least_bytes || step.diverted.pieces > 1) && kernels_can(step);
+  if (!apart) return calls > 1 && kernels_can_rows(step);
+  return (calls > 1 || bytes >= least_bytes || step.diverted.pieces > 1) && kernels_can(step);
 }
 
 /// Whether two passes of kernels may be faster than cuFFT: with lines that are too long for one pass, or as
