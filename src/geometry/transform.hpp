@@ -18,6 +18,15 @@ Transform opposite(Transform transform);
 /// The factor of a transform of n points followed by its opposite: n, 2(n-1), 2n or 2(n+1); 1 for none.
 Index logical_length(Transform transform, Index n);
 
+/// Whether kernels of line FFTs on GPUs have radices for lines of so many points.
+inline bool has_small_factors(Index n) {
+  constexpr Index most = 4096;
+  if (n < 1 || n > most) return false;
+  for (const Index factor : {2, 3, 5, 7})
+    while (n % factor == 0) n /= factor;
+  return n == 1;
+}
+
 /// The shape after the forward transforms: n/2+1 along an r2c axis.
 Shape output_shape(const Shape& shape, const AxisVector<Transform>& transforms);
 

@@ -110,7 +110,7 @@ Place Passes::transform(const Pass& s, const Box& part, bool completes) {
   if (s.axes.empty()) return from;
   AxisVector<int> rest;
   for (const int a : s.axes)
-    if (!s.on_arrival.contains(a)) rest.push_back(a);
+    if (!s.axes_on_arrival.contains(a)) rest.push_back(a);
   if (rest.empty()) return from;
   const Stage& stage = at(w_.schedule.stages, s.stage);
   const bool c2r = stage.direction == Direction::backward && s.axes.contains(stage.real_axis);

@@ -19,13 +19,13 @@ struct Pass {
   /// element and the order of its strides.
   Place result;
   std::vector<Box> parts;
-  /// Copies a part of the source to `to` where the source is still packed in receive buffers; empty: it is
+  /// Brings a part of the source to `to` where the source is still packed in receive buffers; empty: it is
   /// not.
   std::function<void(const Box& part, const Place& to)> gather = {};
   /// With two lanes: parts are gathered where the result belongs, and transformed there.
   bool gathers_in_result = false;
-  /// Axes along which FFTs bring there what has arrived, in the place of copies.
-  AxisVector<int> on_arrival = {};
+  /// Axes along which `gather` transforms what it brings. `Passes::transform` then does the others.
+  AxisVector<int> axes_on_arrival = {};
   /// The box of a part's result.
   Box result_of(const Box& part) const { return same_cut(part, result.box, axes); }
 };

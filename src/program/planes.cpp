@@ -26,7 +26,9 @@ class PlanesBuilder {
     for (int j = 0; j <= reshapes_; ++j) {
       Pass& s = at(segments_, j);
       s.gathers_in_result = gathers_in_result(s);
-      if (s.gathers_in_result && may_arrive_by_ffts(j)) arrive_by_ffts(j, s);
+      if (s.gathers_in_result) s.axes_on_arrival = axes_on_arrival(j, s);
+      if (!s.axes_on_arrival.empty())
+        s.gather = [this, j](const Box& part, const Place& to) { transform_on_arrival(j, part, to); };
     }
     if (reshapes_ > 0 && segments_.back().gathers_in_result) traffic_.keep_at(reshapes_ - 1, w_.output);
     for (const Pass& s : segments_)
@@ -60,27 +62,38 @@ class PlanesBuilder {
     return w_.request.two_lanes && can_be_there && s.gather && !s.axes.empty() &&
            !converts(s.source, s.result) && !resizes(w_.schedule, s.stage);
   }
-  /// Whether FFTs along some axes may bring what has arrived to where the result belongs: complex ones of
-  /// exact parts, with nothing else to be done in the stage.
-  bool may_arrive_by_ffts(int j) const {
+  /// The axes along which FFTs read what has arrived, and bring it to where the result belongs, in the place
+  /// of copies (ADR 0072): those along which all parts have all points. Parts are exact and complex, nothing
+  /// else is done in the stage, and memory keeps its order; else, and without kernels for the length, an FFT
+  /// of a part is many calls. More FFTs than a few for a part of the pass cost more than one kernel that
+  /// copies.
+  AxisVector<int> axes_on_arrival(int j, const Pass& s) const {
+    constexpr int most = 4;
     const Stage& stage = at(w_.schedule.stages, w_.place.fft_stage(j));
-    const bool complex =
-        std::ranges::all_of(stage.axes, [&](int a) { return w_.schedule.transforms[a] == Transform::c2c; });
-    return complex && stage.between.empty() && w_.schedule.line.empty() && !w_.schedule.columns &&
-           !w_.leg(j - 1).codec;
+    const auto is_complex = [&](int a) { return w_.schedule.transforms[a] == Transform::c2c; };
+    if (!std::ranges::all_of(stage.axes, is_complex) || !stage.between.empty() || !w_.schedule.line.empty() ||
+        w_.schedule.columns || w_.leg(j - 1).codec ||
+        order_of(s.source.strides) != order_of(s.result.strides))
+      return {};
+    for (const Box& part : s.parts)
+      if (traffic_.parts_that_meet(j - 1, part) > most) return {};
+    AxisVector<int> found;
+    for (const int a : s.axes) {
+      const Index n = w_.schedule.lengths[a];
+      if (n > 1 && has_small_factors(n) && traffic_.is_whole_in_parts(j - 1, a)) found.push_back(a);
+    }
+    return found;
   }
-  void arrive_by_ffts(int j, Pass& s) {
-    s.on_arrival = traffic_.whole_in_parts(j - 1, s.axes);
-    if (s.on_arrival.empty()) return;
-    s.gather = [this, j, axes = s.on_arrival](const Box& part, const Place& to) {
-      if (!is_last(j)) transform_what_stayed(j, part, to);
-      traffic_.transform(j - 1, part, axes, to, false);
-    };
+  /// Whether what has stayed on this rank is transformed before the other parts are awaited: it is in the
+  /// user's array. Between two reshapes there is room for it only then; and what the host carries would
+  /// arrive later, as that follows all FFTs before it.
+  bool transforms_own_part_first(int j) const {
+    return is_last(j) && !at(segments_, j).axes_on_arrival.empty() && w_.leg(j - 1).traits.by_device;
   }
-  /// Of the user's array while other parts arrive; elsewhere there is no room before.
-  void transform_what_stayed(int j, const Box& part, const Place& to) {
-    const AxisVector<int>& axes = at(segments_, j).on_arrival;
-    if (!axes.empty()) traffic_.transform(j - 1, part, axes, to, true);
+  void transform_on_arrival(int j, const Box& part, const Place& to) {
+    const AxisVector<int>& axes = at(segments_, j).axes_on_arrival;
+    if (!transforms_own_part_first(j)) traffic_.transform_own_part(j - 1, part, axes, to);
+    traffic_.transform_parts_of_others(j - 1, part, axes, to);
   }
   /// Whether the last reshape brings what stays on this rank straight to the user's array. Its own input is
   /// not there, and its last segment only copies.
@@ -184,7 +197,7 @@ class PlanesBuilder {
     if (overwrites_what_is_sent(j)) sequence_.catch_up();
     if (!is_last(j)) traffic_.tell_complete(j);
     for (const Box& part : s.parts) {
-      if (is_last(j)) transform_what_stayed(j, part, s.result);
+      if (transforms_own_part_first(j)) traffic_.transform_own_part(j - 1, part, s.axes_on_arrival, s.result);
       if (j > 0) traffic_.await(j - 1, part);
       const Box result = s.result_of(part);
       if (!is_last(j)) {

@@ -282,28 +282,24 @@ void TileTraffic::gather(int j, const Box& part, const Place& to) {
   }
 }
 
-/// A call for each part of a tile costs more than copies, of which a kernel makes several, if there are many.
-AxisVector<int> TileTraffic::whole_in_parts(int j, const AxisVector<int>& axes) const {
-  constexpr std::size_t most = 4;
-  const std::vector<Parcel>& receives = of(j).parcels->receives();
+bool TileTraffic::is_whole_in_parts(int j, int axis) const {
   const Box whole = w_.place.field_after(j).box(w_.rank);
-  AxisVector<int> found;
-  if (receives.size() > most * of(j).left.size()) return found;
-  for (const int a : axes)
-    if (std::ranges::all_of(receives, [&](const Parcel& r) {
-          return r.box.empty() || (r.box.lo[a] == whole.lo[a] && r.box.hi[a] == whole.hi[a]);
-        }))
-      found.push_back(a);
-  return found;
+  return std::ranges::all_of(of(j).parcels->receives(), [&](const Parcel& r) {
+    return r.box.empty() || (r.box.lo[axis] == whole.lo[axis] && r.box.hi[axis] == whole.hi[axis]);
+  });
 }
 
-void TileTraffic::transform(int j, const Box& part, const AxisVector<int>& axes, const Place& to,
-                            bool stayed) {
+int TileTraffic::parts_that_meet(int j, const Box& box) const {
+  return static_cast<int>(std::ranges::count_if(
+      of(j).parcels->receives(), [&](const Parcel& r) { return !intersect(r.box, box).empty(); }));
+}
+
+void TileTraffic::transform(int j, const Box& box, const AxisVector<int>& axes, const Place& to, bool own) {
   const Traffic& t = of(j);
   for (const Parcel& r : t.parcels->receives()) {
-    if ((r.route == Route::stay) != stayed) continue;
-    const Place from = stayed && t.kept_at ? to : t.parcels->receive_buffer(r);
-    sequence_.add_fft(w_.place.fft_stage(j + 1), axes, from, to, intersect(r.box, part));
+    if ((r.route == Route::stay) != own) continue;
+    const Place from = own && t.kept_at ? to : t.parcels->receive_buffer(r);
+    sequence_.add_fft(w_.place.fft_stage(j + 1), axes, from, to, intersect(r.box, box));
   }
 }
 

@@ -45,11 +45,18 @@ class TileTraffic {
   void await_all(int j) { await_tiles(j, tiles(j)); }
   /// Unpacks a part of what reshape `j` has received to its place at `to`.
   void gather(int j, const Box& part, const Place& to);
-  /// Of `axes` those along which every part that reshape `j` brings has all points, if these parts are few.
-  AxisVector<int> whole_in_parts(int j, const AxisVector<int>& axes) const;
-  /// Transforms a part of what reshape `j` brings along such axes, from where it is to its place at `to`:
-  /// what has stayed on this rank, or what has come from others.
-  void transform(int j, const Box& part, const AxisVector<int>& axes, const Place& to, bool stayed);
+  /// Whether all parts that reshape `j` brings have all points along an axis.
+  bool is_whole_in_parts(int j, int axis) const;
+  /// How many of these parts have points of a box.
+  int parts_that_meet(int j, const Box& box) const;
+  /// Transform a box of what reshape `j` brings along axes that are whole in its parts, from where it is to
+  /// its place at `to`: what has stayed on this rank, and what has come from others.
+  void transform_own_part(int j, const Box& box, const AxisVector<int>& axes, const Place& to) {
+    transform(j, box, axes, to, true);
+  }
+  void transform_parts_of_others(int j, const Box& box, const AxisVector<int>& axes, const Place& to) {
+    transform(j, box, axes, to, false);
+  }
   /// Waits until all send buffers may be overwritten.
   void settle_all();
 
@@ -116,6 +123,7 @@ class TileTraffic {
   void post(int j, int k);
   void tell(int j, int k);
   void await_tiles(int j, int wanted);
+  void transform(int j, const Box& box, const AxisVector<int>& axes, const Place& to, bool own);
   /// Waits until no posted tile is sent from these bytes any more, or from the half where reshape `j` lands.
   void settle(Index first, Index last);
   void settle_half(int j);

@@ -10,18 +10,13 @@
 namespace weft {
 
 Schedule inverse(const Schedule& schedule) {
-  Schedule result = in_same_order(schedule);
-  std::reverse(result.stages.begin(), result.stages.end());
-  std::reverse(result.fields.begin(), result.fields.end());
-  return result;
-}
-
-Schedule in_same_order(const Schedule& schedule) {
   Schedule result = schedule;
   const auto opposite = [](Direction d) {
     return d == Direction::forward ? Direction::backward : Direction::forward;
   };
   result.direction = opposite(schedule.direction);
+  std::reverse(result.stages.begin(), result.stages.end());
+  std::reverse(result.fields.begin(), result.fields.end());
   for (Stage& s : result.stages)
     if (s.between.empty()) s.direction = opposite(s.direction);
   return result;

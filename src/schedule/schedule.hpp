@@ -83,9 +83,6 @@ struct Schedule {
 /// The schedule of the opposite direction: stages in reverse order, transforms inverted.
 Schedule inverse(const Schedule& schedule);
 
-/// The opposite direction by the same stages in the same order, of a c2c schedule from a field to one like it.
-Schedule in_same_order(const Schedule& schedule);
-
 /// Moves axes behind the only reshape of a c2c schedule before it, if ranks have them whole there, as long as
 /// one axis remains behind it.
 void transform_early(Schedule& schedule);

@@ -30,11 +30,7 @@ void run_on(const Comm& comm, int count, Make make, Index other_messages = long_
 
 TEST(RandomProblems, OnMpiRanks) {
   const Comm comm = Comm::mpi(MPI_COMM_WORLD);
-  run_on(comm,
-         problem_count(comm.size() <= 2   ? 40
-                       : comm.size() <= 4 ? 24
-                                          : 10),
-         make_random_problem);
+  run_on(comm, problem_count(comm.size() <= 2 ? 40 : comm.size() <= 4 ? 24 : 10), make_random_problem);
 }
 
 TEST(RandomProblems, OfOneArrayOnMpiRanks) {

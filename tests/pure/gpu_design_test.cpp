@@ -63,27 +63,6 @@ TEST(Design, FftsPackWhatIsSent) {
     }
 }
 
-/// What is sent first is packed by an FFT in either direction.
-TEST(Design, BackwardByMessagesOfGpusHasTheStagesOfForward) {
-  Problem p = bricks_of_cube(16);
-  p.input = p.output = Distribution::slab(0);
-  const auto begins_with_an_fft = [&](const Setting& setting, const char* exchange) {
-    const Design d = design_for(p, setting, Options().set("exchange", exchange).set("pipeline", "planes"));
-    const Schedule& back = d.schedules[1];
-    EXPECT_EQ(back.direction, Direction::backward);
-    EXPECT_EQ(back.input(), d.schedules[0].output());
-    return back.stages.front().kind == Stage::Kind::fft && back == in_same_order(d.schedules[0]);
-  };
-  EXPECT_TRUE(begins_with_an_fft(gpus(2, 2), "nccl"));
-  EXPECT_FALSE(begins_with_an_fft(gpus(2, 2), "direct"));
-  EXPECT_FALSE(begins_with_an_fft(processes(2, 2), "p2p"));
-  p.output = Distribution::brick();
-  EXPECT_FALSE(begins_with_an_fft(gpus(4, 4), "nccl"));
-  p.output = p.input;
-  p.transforms = {Transform::c2c, Transform::c2c, Transform::dct2};
-  EXPECT_FALSE(begins_with_an_fft(gpus(2, 2), "nccl"));
-}
-
 /// The last FFT before the exchange transforms two axes in either direction, and puts all of its result.
 TEST(Design, HidesPutsOfLargeBoxes) {
   Problem p = bricks_of_cube(512);

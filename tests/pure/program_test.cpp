@@ -558,12 +558,12 @@ TEST(Program, TheLastFftWorksInTheUsersArrayWhereItLeavesTheOrderAlone) {
 }
 
 TEST(Program, PlanesOnStreamsDoNotPackPartsOfOnePieceWhereTheExchangeTakesThem) {
-  const auto forward_on = [](int ranks) {
-    ScheduleRequest request = request_of({16, 16, 16}, ranks, Distribution::slab(0), Distribution::slab(1));
+  const auto forward_on = [](int ranks, Index last) {
+    ScheduleRequest request = request_of({16, 16, last}, ranks, Distribution::slab(0), Distribution::slab(1));
     request.contiguous = false;
     return make_schedule(request);
   };
-  const Schedule forward = forward_on(4);
+  const Schedule forward = forward_on(4, 16);
   const auto built = [](const Schedule& s) {
     Built made = setup(s, "planes", {{"tile", 2}}, traits::dense);
     made.two_lanes = true;
@@ -582,12 +582,15 @@ TEST(Program, PlanesOnStreamsDoNotPackPartsOfOnePieceWhereTheExchangeTakesThem) 
   EXPECT_EQ(count(f, OpKind::pack), 2 * 3);
   EXPECT_EQ(count(f, OpKind::unpack), 0);
   EXPECT_EQ(count(b, OpKind::pack), 0);
-  // FFTs along the last axis read each part where it has arrived, if there are few.
+  // FFTs along the last axis read each part where it has arrived, if there are few, and kernels for its
+  // length.
   EXPECT_EQ(count(b, OpKind::unpack), 0);
   EXPECT_EQ(count(b, OpKind::fft), 1 + 2 * (4 + 1));
-  const Program of_many = built(inverse(forward_on(8)));
+  const Program of_many = built(inverse(forward_on(8, 16))), of_eleven = built(inverse(forward_on(4, 22)));
   EXPECT_EQ(count(of_many, OpKind::unpack), 7);
   EXPECT_EQ(count(of_many, OpKind::fft), 1 + 1);
+  EXPECT_EQ(count(of_eleven, OpKind::unpack), 2 * 3);
+  EXPECT_EQ(count(of_eleven, OpKind::fft), 1 + 2);
   // Backward posts all tiles at once; each is then received by itself.
   for (const Program& p : {f, b}) {
     std::vector<int> posts;

@@ -51,17 +51,6 @@ bool stays_in_cache(const Schedule& schedule, int real_bytes, const Setting& set
   return 2 * largest <= static_cast<double>(cache);
 }
 
-/// Whether a kernel of line FFTs has radices for all lengths.
-bool have_small_factors(const Shape& shape) {
-  return std::all_of(shape.begin(), shape.end(), [](Index n) {
-    constexpr Index most = 4096;
-    if (n < 1 || n > most) return false;
-    for (const Index factor : {2, 3, 5, 7})
-      while (n % factor == 0) n /= factor;
-    return n == 1;
-  });
-}
-
 bool boxes_are_alike(const Field& field, int ranks) {
   const Shape first = field.tiling->box(0).extents();
   for (int r = 1; r < ranks; ++r)
@@ -163,7 +152,7 @@ FftsPut ffts_put(const Given& given, const std::array<Schedule, 2>& schedules, c
   if (reshapes < 1 || reshapes > 2 || rules.coded || given.setting.devices->islands.several())
     return FftsPut::no;
   if (!all(offers, [](const Offer& o) { return o.traits.stores; }) ||
-      !have_small_factors(given.problem.shape))
+      !std::ranges::all_of(given.problem.shape, has_small_factors))
     return FftsPut::no;
   double largest = 0;
   for (const Field& field : schedule.fields) {
@@ -237,16 +226,6 @@ std::array<Schedule, 2> with_ffts_that_put(const Given& given, std::array<Schedu
   if (asked == FftStage::automatic || asked == FftStage::last)
     for (Schedule& schedule : schedules) transform_what_is_cut(schedule);
   return schedules;
-}
-
-/// Whether backward has the stages of forward in their order, and not in the reverse one: of messages of
-/// devices, the first ones would else be sent before any FFT, which could have packed them. From slabs to the
-/// same slabs 512^3 takes two H200 5.42 ms so, and 4.53 in the order of forward (exchange nccl).
-bool keeps_order(const Given& given, const Schedule& forward, const Offers& offers) {
-  return given.on_device() && has_only(given.problem, {Transform::c2c}) &&
-         all(offers, [](const Offer& o) { return !o.traits.stores; }) &&
-         forward.stages.front().kind == Stage::Kind::fft &&
-         forward.stages.back().kind == Stage::Kind::reshape && forward.input() == forward.output();
 }
 
 /// Whether tiles are worth what they cost, or their parameters were asked for. Among devices there have to be
@@ -341,7 +320,6 @@ void choose_legs(const Given& given, const Offers& offers, Design& design) {
   if (std::any_of(offers.begin(), offers.end(), [](const Offer* o) { return o->traits.asked_for; }))
     rules.tiles /= 2;
   const Schedule& forward = design.schedules[0];
-  if (keeps_order(given, forward, offers)) design.schedules[1] = in_same_order(forward);
   std::array<Schedule, 2> putting = with_ffts_that_put(given, design.schedules);
   const FftsPut put = ffts_put(given, putting, offers, rules);
   const bool overlaps = can_overlap(setting, offers) && is_worth_tiles(given, forward, put, rules);
