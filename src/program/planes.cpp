@@ -71,8 +71,7 @@ class PlanesBuilder {
     constexpr int most = 4;
     const Stage& stage = at(w_.schedule.stages, w_.place.fft_stage(j));
     const auto is_complex = [&](int a) { return w_.schedule.transforms[a] == Transform::c2c; };
-    if (!std::ranges::all_of(stage.axes, is_complex) || !stage.between.empty() || !w_.schedule.line.empty() ||
-        w_.schedule.columns || w_.leg(j - 1).codec ||
+    if (!std::ranges::all_of(stage.axes, is_complex) || !w_.schedule.line.empty() || w_.leg(j - 1).codec ||
         order_of(s.source.strides) != order_of(s.result.strides))
       return {};
     for (const Box& part : s.parts)
@@ -84,9 +83,9 @@ class PlanesBuilder {
     }
     return found;
   }
-  /// Whether what has stayed on this rank is transformed before the other parts are awaited: it is in the
-  /// user's array. Between two reshapes there is room for it only then; and what the host carries would
-  /// arrive later, as that follows all FFTs before it.
+  /// Whether what has stayed on this rank is transformed before the other parts are awaited. In the last
+  /// segment it is in the user's array already; in others the place of the result is still taken. What the
+  /// host carries would arrive later, as it is received behind all FFTs before it.
   bool transforms_own_part_first(int j) const {
     return is_last(j) && !at(segments_, j).axes_on_arrival.empty() && w_.leg(j - 1).traits.by_device;
   }

@@ -293,7 +293,7 @@ TEST(DeviceFft, StepsThatDifferInGapsHaveWaysOfTheirOwn) {
   expect_error([&] { plan_strided_lines(*device, step, 1); }, "kernels of Weft");
 }
 
-/// Slow for every call, as launches are.
+/// The library is slow with every call, as launches are.
 TEST(DeviceFft, RowsOfSeveralCallsAreTriedAsKernels) {
   const ScopedDevices devices;
   ScopedDevices::choose(0);
