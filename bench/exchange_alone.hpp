@@ -40,7 +40,7 @@ template <class Try>
 double best_time(const Comm& comm, int tries, const Try& attempt) {
   double best = 0;
   for (int i = 0; i < tries; ++i) {
-    comm.barrier();
+    start_together(comm);
     const double time = slowest(comm, attempt());
     best = i == 0 ? time : std::min(best, time);
   }

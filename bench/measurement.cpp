@@ -272,7 +272,7 @@ class Bench {
   /// An execution of its own: noting times takes time on a device.
   void note(Repetition& r) {
     plan_->record_times(true);
-    comm_.barrier();
+    start_together(comm_);
     r = {};
     r.noted = once(r);
     plan_->record_times(false);
@@ -292,7 +292,7 @@ class Bench {
       if (problem_.in_place) renew(2 * (untimed_ones + 2));
       Repetition untimed, r;
       for (int n = untimed_ones; n > 0; --n) once(untimed);
-      comm_.barrier();
+      start_together(comm_);
       const double began =
           std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
       r.noted = once(r);
@@ -307,7 +307,7 @@ class Bench {
         if (problem_.in_place) peer->refill();
         const std::vector<double>& known = peer_times[name];
         for (int n = untimed_runs(known.empty() ? 1 : known.back()); n > 0; --n) peer->run();
-        comm_.barrier();
+        start_together(comm_);
         const double its = slowest(comm_, peer->run());
         peer->rest();
         if (i >= warm_up) peer_times[name].push_back(its);

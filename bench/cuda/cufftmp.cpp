@@ -91,7 +91,7 @@ class CufftMp final : public Peer {
   double run() override {
     double time = 0;
     store_numbers();
-    comm_.barrier();
+    start_together(comm_);
     agree(comm_.impl(), mp_operation, [&] {
       const double begin = seconds();
       if (forward_) execute(Direction::forward);
