@@ -41,7 +41,7 @@ void check_in_flight(const PlanImpl& plan, const char* operation) {
                   "wait() for it, exchange p2p for both, or a Comm of its own", plan.comm.rank());
 }
 
-void check_memory(const PlanImpl& plan, const char* op, const PlanImpl::Arrays& a, const UserArray& in,
+void check_memory(PlanImpl& plan, const char* op, const PlanImpl::Arrays& a, const UserArray& in,
                   const UserArray& out) {
   const int rank = plan.comm.rank();
   const auto needed = static_cast<std::size_t>(plan.users_workspace);
@@ -58,7 +58,7 @@ void check_memory(const PlanImpl& plan, const char* op, const PlanImpl::Arrays& 
     throw Error(op, "workspace that is not on a multiple of 16 bytes", "aligned workspace", rank);
   if (overlap(a.workspace, needed, a.in, in.bytes) || overlap(a.workspace, needed, a.out, out.bytes))
     throw Error(op, "workspace that overlaps in or out", "separate memory", rank);
-  plan.check_place(op, "workspace", a.workspace);
+  plan.check_place_once(op, "workspace", a.workspace);
   if (plan.devices.mine && reinterpret_cast<std::uintptr_t>(a.workspace) % 256 != 0)
     throw Error(op, "workspace that is not on a multiple of 256 bytes", "aligned workspace", rank);
 }
@@ -88,8 +88,14 @@ void PlanImpl::check_place(const char* op, const char* which, const void* pointe
     throw Error(op, std::string(which) + " does not start on a multiple of 16 bytes", "aligned memory", rank);
 }
 
-void PlanImpl::check_arrays(Direction direction, const Arrays& a) const {
-  const PlanImpl& plan = *this;
+void PlanImpl::check_place_once(const char* op, const char* which, const void* pointer) {
+  if (places_found.contains(pointer)) return;
+  check_place(op, which, pointer);
+  places_found.add(pointer);
+}
+
+void PlanImpl::check_arrays(Direction direction, const Arrays& a) {
+  PlanImpl& plan = *this;
   const char* op = a.op ? "apply" : name_of(direction);
   const UserArray& in = plan.arrays[direction == Direction::forward ? 0 : 1];
   const UserArray& out = plan.arrays[direction == Direction::forward ? 1 : 0];
@@ -113,12 +119,12 @@ void PlanImpl::check_arrays(Direction direction, const Arrays& a) const {
   } else if (overlap(a.in, in.bytes, a.out, out.bytes)) {
     throw Error(op, "in and out overlap", "separate arrays, or a problem that is in place", rank);
   }
-  if (in.bytes > 0) plan.check_place(op, "in", a.in);
-  if (out.bytes > 0) plan.check_place(op, "out", a.out);
+  if (in.bytes > 0) plan.check_place_once(op, "in", a.in);
+  if (out.bytes > 0) plan.check_place_once(op, "out", a.out);
   check_memory(plan, op, a, in, out);
 }
 
-void PlanImpl::check_arrays_alone(Direction direction, const Arrays& of_user) const {
+void PlanImpl::check_arrays_alone(Direction direction, const Arrays& of_user) {
   try {
     check_arrays(direction, of_user);
   } catch (const Error& e) {

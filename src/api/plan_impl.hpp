@@ -1,7 +1,9 @@
 // What is behind a Plan: what it was made from, what was chosen, and the bound plan.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +15,19 @@
 #include "weft/plan.hpp"
 
 namespace weft {
+
+/// Pointers that were found to be in memory of a plan's kind, the latest ones: enough for two sets of arrays
+/// that take turns. To ask the driver takes 0.7 us for each, where small boxes on GPUs take 25 us in all. It
+/// is not noticed if one was freed and memory of another kind is in its place now.
+class PlacesFound {
+ public:
+  bool contains(const void* pointer) const { return std::ranges::find(found_, pointer) != found_.end(); }
+  void add(const void* pointer) { found_[next_++ % found_.size()] = pointer; }
+
+ private:
+  std::array<const void*, 6> found_{};
+  std::size_t next_ = 0;
+};
 
 struct PlanImpl {
   using Arrays = Plan::Arrays;
@@ -61,10 +76,12 @@ struct PlanImpl {
   /// Throws `weft::Error` if what `which` names, or null, is not in memory of the plan's kind, or not
   /// aligned.
   void check_place(const char* operation, const char* which, const void* pointer) const;
+  /// The same, but for what an execution has found there before.
+  void check_place_once(const char* operation, const char* which, const void* pointer);
   /// Throws `weft::Error` if an execution with these arrays is a mistake.
-  void check_arrays(Direction direction, const Arrays& of_user) const;
+  void check_arrays(Direction direction, const Arrays& of_user);
   /// The same of one rank alone: the error says that others may wait.
-  void check_arrays_alone(Direction direction, const Arrays& of_user) const;
+  void check_arrays_alone(Direction direction, const Arrays& of_user);
   /// `Plan::measured_error`, of elements of a type.
   Accuracy measured_error(Direction direction, const void* in, Type type);
   /// `measured_error` by a rank that cannot: the other ranks fail, unless they find out alone that there is
@@ -82,6 +99,7 @@ struct PlanImpl {
   Setting setting;
   Learnt learnt;
   std::array<UserArray, 2> arrays;  ///< before and after forward
+  PlacesFound places_found;
   std::vector<ModeColumn> columns;  ///< of this rank, if modes are given by columns
   std::unique_ptr<BoundPlan> bound;
   bool complete = false;                 ///< it has been made
