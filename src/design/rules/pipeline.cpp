@@ -22,11 +22,11 @@ bool has_all(const Pipeline& pipeline, const PipelineParameters& parameters) {
                      [&](const auto& asked) { return has(pipeline, asked.first); });
 }
 
-/// A tile costs a put to every peer, some 20 us beside what its bytes take; an H200 transforms a MiB in 1.6
-/// us.
-Index tile_cost(int ranks) {
-  constexpr Index of_a_put = Index{16} << 20;
-  return of_a_put * std::max(1, ranks - 1);
+/// A tile costs a put to every peer, some 20 us beside what its bytes take, or a message, which devices carry
+/// by kernels that take turns with those of FFTs; an H200 transforms a MiB in 1.6 us.
+Index tile_cost(int ranks, bool in_messages) {
+  constexpr Index of_a_put = Index{16} << 20, of_a_message = Index{28} << 20;
+  return (in_messages ? of_a_message : of_a_put) * std::max(1, ranks - 1);
 }
 
 bool all(const Offers& offers, bool (*of)(const Offer&)) {
@@ -305,7 +305,7 @@ PipelineRules pipeline_rules(const Problem& problem, const Wishes& wishes, const
   PipelineRules rules;
   rules.subtile = setting.constants.subtile;
   rules.overlap = wishes.overlap.value;
-  rules.tile_cost = setting.devices ? tile_cost(setting.ranks()) : 0;
+  rules.tile_cost = setting.devices ? tile_cost(setting.ranks(), false) : 0;
   rules.real_bytes = static_cast<int>(real_bytes(problem.precision));
   rules.coded = wants_packed(wishes, setting);
   return rules;
@@ -316,6 +316,7 @@ void choose_legs(const Given& given, const Offers& offers, Design& design) {
   const bool by_device =
       given.on_device() && !offers.empty() && all(offers, [](const Offer& o) { return o.traits.by_device; });
   PipelineRules rules = pipeline_rules(given.problem, given.wishes, setting);
+  if (by_device) rules.tile_cost = tile_cost(setting.ranks(), true);
   // What is asked for takes two hops more, which the tiles behind it have to hide.
   if (std::any_of(offers.begin(), offers.end(), [](const Offer* o) { return o->traits.asked_for; }))
     rules.tiles /= 2;
