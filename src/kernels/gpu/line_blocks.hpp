@@ -19,16 +19,17 @@ using lines::blocks_together;
 using Divisor = Divider<std::uint32_t>;
 
 /// The stages between the first and the last one, of a column of the calling thread if it `exists`. Before
-/// and after each, the block waits for all of its threads.
+/// and after each, the block waits for all of its threads, of which there are `all`.
 template <class Form, class Value, bool Spread, lines::AtOnce at_once>
-__device__ __forceinline__ void run_middle(const Form& form, bool exists, lines::Column<Value, Spread> column,
+__device__ __forceinline__ void run_middle(const Form& form, std::uint32_t all, bool exists,
+                                           lines::Column<Value, Spread> column,
                                            const lines::Line<lines::real_of<Value>, at_once>& line,
                                            const lines::Roots<lines::real_of<Value>>& roots) {
   __syncthreads();
   if constexpr (Form::Radices::count != 2) {
     for (int i = 1; i + 1 < form.stage_count(); ++i) {
       if (exists)
-        lines::run_stage<lines::Role::middle>(form, i, threadIdx.x >> column.shift, threads >> column.shift,
+        lines::run_stage<lines::Role::middle>(form, i, threadIdx.x >> column.shift, all >> column.shift,
                                               column, line, roots);
       __syncthreads();
     }
@@ -37,12 +38,13 @@ __device__ __forceinline__ void run_middle(const Form& form, bool exists, lines:
 
 /// All stages but the first one.
 template <bool MayTurn, class Form, class Value, bool Spread, lines::AtOnce at_once>
-__device__ __forceinline__ void finish(const Form& form, bool exists, lines::Column<Value, Spread> column,
+__device__ __forceinline__ void finish(const Form& form, std::uint32_t all, bool exists,
+                                       lines::Column<Value, Spread> column,
                                        const lines::Line<lines::real_of<Value>, at_once>& line,
                                        const lines::Roots<lines::real_of<Value>>& roots) {
   using lines::Role;
-  const std::uint32_t first = threadIdx.x >> column.shift, apart = threads >> column.shift;
-  run_middle(form, exists, column, line, roots);
+  const std::uint32_t first = threadIdx.x >> column.shift, apart = all >> column.shift;
+  run_middle(form, all, exists, column, line, roots);
   if (!exists) return;
   if (MayTurn && form.turn_loop >= 0)
     lines::run_stage<Role::last_turned>(form, form.stage_count() - 1, first, apart, column, line, roots);

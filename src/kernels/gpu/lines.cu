@@ -26,13 +26,13 @@ __global__ void __launch_bounds__(threads, blocks_together)
   Value* const tile = reinterpret_cast<Value*>(shared);
   const auto mine = at.column<!Plain>(tile, column);
   if (!Plain && form.points_adjacent)
-    lines::run_first_by_points(form, start, min(columns, form.lines - start), threadIdx.x, threads, at, tile,
-                               line, roots);
+    lines::run_first_by_points(form, start, min(columns, form.lines - start), threadIdx.x, blockDim.x, at,
+                               tile, line, roots);
   if (exists) lines::go_to<lines::lines_in<Value>>(form, number, line);
   if (exists && (Plain || !form.points_adjacent))
-    lines::run_stage<lines::Role::first>(form, 0, threadIdx.x >> at.shift, threads >> at.shift, mine, line,
+    lines::run_stage<lines::Role::first>(form, 0, threadIdx.x >> at.shift, blockDim.x >> at.shift, mine, line,
                                          roots);
-  finish<!Plain>(form, exists, mine, line, roots);
+  finish<!Plain>(form, blockDim.x, exists, mine, line, roots);
   store_signals(signals);
 }
 
@@ -47,9 +47,9 @@ __global__ void __launch_bounds__(threads, blocks_together)
   const std::uint32_t start = blockIdx.x * at.columns(), columns = min(at.columns(), form.lines - start);
   const std::uint32_t column = threadIdx.x & (at.columns() - 1);
   Value* const tile = reinterpret_cast<Value*>(shared);
-  lines::run_first_by_points(form, start, columns, threadIdx.x, threads, at, tile, line, roots);
-  run_middle(form, column < columns, at.column<true>(tile, column), line, roots);
-  lines::run_last_by_points(form, start, columns, threadIdx.x, threads, at, tile, line, roots);
+  lines::run_first_by_points(form, start, columns, threadIdx.x, blockDim.x, at, tile, line, roots);
+  run_middle(form, blockDim.x, column < columns, at.column<true>(tile, column), line, roots);
+  lines::run_last_by_points(form, start, columns, threadIdx.x, blockDim.x, at, tile, line, roots);
   store_signals(signals);
 }
 
@@ -74,8 +74,9 @@ Status launch_as(const LineStep& step, const LineArrays& arrays,
   if (step.n * bytes > shared) return invalid_configuration;
   const lines::Tile tile{lines::column_shift(step.n, bytes, form.lines, shared)};
   const Index columns = tile.columns(), blocks = (form.lines + columns - 1) / columns;
-  kernel<<<static_cast<unsigned>(blocks), threads, static_cast<std::size_t>(step.n * columns * bytes),
-           stream>>>(form, tile, line, lines::Roots<lines::real_of<Value>>(step), signals);
+  kernel<<<static_cast<unsigned>(blocks), lines::busy_threads(step, columns),
+           static_cast<std::size_t>(step.n * columns * bytes), stream>>>(
+      form, tile, line, lines::Roots<lines::real_of<Value>>(step), signals);
   return last_status();
 }
 

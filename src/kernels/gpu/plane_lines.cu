@@ -52,7 +52,7 @@ __device__ __forceinline__ void finish_reals(const Form& form, bool exists, line
                                              const lines::Line<lines::real_of<Value>, at_once>& line,
                                              const lines::Roots<lines::real_of<Value>>& roots) {
   const std::uint32_t first = threadIdx.x >> column.shift, apart = threads >> column.shift;
-  run_middle(form, exists, column, line, roots);
+  run_middle(form, threads, exists, column, line, roots);
   if (exists)
     lines::run_stage<lines::Role::last_kept>(form, form.stage_count() - 1, first, apart, column, line, roots);
   __syncthreads();
@@ -103,7 +103,7 @@ __global__ void __launch_bounds__(threads, blocks)
   if (of_reals)
     finish_reals(half.form, exists, at.column<true>(tile, column), line, roots);
   else
-    finish<false>(half.form, exists, at.column<true>(tile, column), line, roots);
+    finish<false>(half.form, threads, exists, at.column<true>(tile, column), line, roots);
 
   __syncthreads();
   if (threadIdx.x == 0) {

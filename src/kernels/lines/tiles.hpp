@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
-#include "weft/axis_vector.hpp"
+#include "base/arithmetic.hpp"
+#include "kernels/lines/step.hpp"
 
 namespace weft::lines {
 
@@ -32,6 +35,15 @@ inline std::uint32_t column_shift(Index n, Index value_bytes, Index lines, Index
   auto shift = static_cast<std::uint32_t>(std::bit_width(static_cast<std::uint64_t>(columns)) - 1);
   while ((Index{1} << shift) > row && (lines >> shift) < enough_blocks) --shift;
   return shift;
+}
+
+/// The threads that a block with so many columns needs: not more than it has butterflies in the stage that
+/// has most of them. A multiple of the columns, which are a power of two.
+inline unsigned busy_threads(const LineStep& step, Index columns) {
+  constexpr Index two_warps = 64;
+  const auto radices = std::span(step.radices).first(static_cast<std::size_t>(step.stages));
+  const Index busy = columns * (step.n / std::ranges::min(radices));
+  return static_cast<unsigned>(std::min<Index>(threads_of_block, rounded_up(busy, two_warps)));
 }
 
 /// Whether three tiles of so many bytes fit. A multiprocessor keeps some 1 KiB for itself beside each.
