@@ -65,6 +65,7 @@ void choose_planes(const Schedule& s, int reshape, ParameterReader& read, Leg& l
       s.direction == Direction::forward ? after.size() > before.size() : before.size() <= after.size();
   planes.subtile = subtile_of(read);
   planes.keeps_order = read.rules().whole_tiles() && ends_with(s, stage);
+  planes.thin_first = read.rules().whole_tiles();
   leg.window = read.rules().overlap ? 1 : 0;
   leg.reason = std::string(!read.rules().whole_tiles() ? "each stage passes once over its data, " : "") +
                "tiles cut what is " + (planes.cuts_after ? "received" : "sent") +

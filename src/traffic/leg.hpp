@@ -46,6 +46,9 @@ struct Planes {
   bool cuts_after = false;  ///< tiles cut what the receiver holds, not what the sender does
   /// Parts that are stored keep their order before the reshape until they are copied to the user's array.
   bool keeps_order = false;
+  /// The first tile is thinner than the others where they do not come out even, not the last: of what is sent
+  /// in messages the last tile has room elsewhere (docs/adr/0071).
+  bool thin_first = false;
   int columns = -1;   ///< the axis along which the other side has a front and a rest, or -1
   Index front = 100;  ///< percent of it
   int rest = 0;       ///< how many of the tiles are of the rest

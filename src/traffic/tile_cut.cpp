@@ -23,7 +23,10 @@ std::vector<Box> TileCut::planes(int j, const Box& box) const {
   if (box.empty()) return {};
   if (leg.axis < 0) return {box};
   std::vector<Box> tiles;
-  for (Index at = 0; at < box.extent(leg.axis); at += leg.tile)
+  const Index extent = box.extent(leg.axis), rest = extent % leg.tile;
+  const Index first = cut(j).thin_first && rest > 0 ? rest : leg.tile;
+  tiles.push_back(slice(box, leg.axis, 0, first));
+  for (Index at = first; at < extent; at += leg.tile)
     tiles.push_back(slice(box, leg.axis, at, at + leg.tile));
   return tiles;
 }

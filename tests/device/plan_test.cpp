@@ -46,11 +46,21 @@ TEST(DevicePlans, RefuseMemoryOfTheOtherKind) {
   expect_error([&] { plan.forward(host.data(), host.data() + 1); }, "overlap");
   std::vector<Complex> other(plan.output_count());
   expect_error([&] { plan.forward(host.data(), other.data()); }, "in is not in memory of");
+  DeviceMirror mirror;
+  const auto there = [&](std::size_t count) {
+    return reinterpret_cast<Complex*>(mirror.fresh(count * sizeof(Complex)));
+  };
+  Complex *const good_in = there(plan.input_count()), *const good_out = there(plan.output_count());
+  for (int i = 0; i < 2; ++i) {  // pointers that were found there are not asked for again
+    plan.forward(good_in, good_out);
+    expect_error([&] { plan.forward(host.data(), good_out); }, "in is not in memory of");
+    expect_error([&] { plan.forward(good_in, other.data()); }, "out is not in memory of");
+  }
+  plan.wait();
   Problem p = on_device();
   p.memory = MemoryKind::host;
   Plan on_host(Comm::self(), p);
-  DeviceMirror mirror;
-  auto* in = reinterpret_cast<Complex*>(mirror.fresh(on_host.input_count() * sizeof(Complex)));
+  auto* in = there(on_host.input_count());
   expect_error([&] { on_host.forward(in, other.data()); }, "in is in memory of a GPU");
   expect_error([&] { on_host.set_stream(nullptr); }, "arrays on the host");
   expect_error([&] { on_host.set_stream(0); }, "arrays on the host");  // NOLINT(modernize-use-nullptr)

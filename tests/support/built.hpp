@@ -30,8 +30,8 @@ struct Built {
 };
 
 inline Built setup(const Schedule& schedule, const std::string& pipeline, const PipelineParameters& values,
-                   const ExchangeTraits& kind) {
-  Built s{schedule, choose_pipeline(schedule, find_pipeline(pipeline), values), false};
+                   const ExchangeTraits& kind, const PipelineRules& rules = {}) {
+  Built s{schedule, choose_pipeline(schedule, find_pipeline(pipeline), values, rules), false};
   for (Leg& c : s.choices) c.traits = kind;
   return s;
 }
