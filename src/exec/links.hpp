@@ -30,6 +30,7 @@ struct PlanMemory {
   std::vector<std::string> staged = {};  ///< the exchanges whose parts go through `pinned`
   std::map<const ExchangeRow*, std::shared_ptr<const void>> exposed = {};  ///< what `expose` has made
   RailSettings rails = {};                                                 ///< of exchanges on them
+  Index program_bytes = 0;    ///< of the workspace, in front of the local FFTs'
   Index fft_work_offset = 0;  ///< of the local FFTs, in the workspace
   /// If executions take turns with two workspaces (docs/adr/0021): where in the memory the second begins;
   /// else 0.

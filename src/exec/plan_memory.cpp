@@ -181,7 +181,7 @@ void BoundPlan::allocate_pinned(PlanMemory& m) {
 }
 
 std::optional<Obstacle> BoundPlan::make_memory() {
-  PlanMemory m{.device = device(), .fft_work_offset = device_aligned(program_bytes_)};
+  PlanMemory m{.device = device()};
   m.staged = design_.memory.staged;
   m.rails = design_.rails;
   DeviceMemory found;
@@ -195,7 +195,6 @@ std::optional<Obstacle> BoundPlan::make_memory() {
                                  [](const ExchangeRow* row) { return lays_workspace(row->traits); });
   if (lays != rows.end()) {
     second_workspace_ = m.second = device() ? place_of_second(found.free_bytes) : 0;
-    m.fft_work_offset = device_aligned(program_bytes_);
     m.roomy = device() ? roomy_reshapes() : 0;
     if (const std::string why = why_no_turns(m.roomy); !why.empty()) return Obstacle{&Closed::turns, why, ""};
     try {
@@ -208,6 +207,8 @@ std::optional<Obstacle> BoundPlan::make_memory() {
     memory_ = {m.reached, m.reached->of(comm_.rank())};
     if (!design_.memory.far.empty()) m.far = &exchange_row(design_.memory.far);
   }
+  m.program_bytes = program_bytes_;
+  m.fft_work_offset = device_aligned(program_bytes_);
   const std::set<const ExchangeRow*> used(rows.begin(), rows.end());
   for (const ExchangeRow& row : exchange_table())  // in one order on all ranks
     if (used.contains(&row) && row.prepare != nullptr)

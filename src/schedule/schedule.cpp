@@ -10,13 +10,23 @@
 namespace weft {
 
 Schedule inverse(const Schedule& schedule) {
-  Schedule result = schedule;
+  Schedule result = in_same_order(schedule);
+  std::reverse(result.stages.begin(), result.stages.end());
+  std::reverse(result.fields.begin(), result.fields.end());
+  return result;
+}
+
+bool serves_both_ways(const Schedule& schedule) {
+  return schedule.stages.size() > 1 && schedule.stages.front().kind == Stage::Kind::fft &&
+         schedule.stages.back().kind == Stage::Kind::reshape && schedule.input() == schedule.output();
+}
+
+Schedule in_same_order(const Schedule& schedule) {
   const auto opposite = [](Direction d) {
     return d == Direction::forward ? Direction::backward : Direction::forward;
   };
+  Schedule result = schedule;
   result.direction = opposite(schedule.direction);
-  std::reverse(result.stages.begin(), result.stages.end());
-  std::reverse(result.fields.begin(), result.fields.end());
   for (Stage& s : result.stages)
     if (s.between.empty()) s.direction = opposite(s.direction);
   return result;

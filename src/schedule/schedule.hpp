@@ -83,6 +83,14 @@ struct Schedule {
 /// The schedule of the opposite direction: stages in reverse order, transforms inverted.
 Schedule inverse(const Schedule& schedule);
 
+/// Whether the opposite direction can have the stages in the same order, too, and gains by it: a schedule that
+/// begins with an FFT and ends with a reshape, to what ranks had in the beginning. The inverse begins with a
+/// reshape of what no FFT has packed.
+bool serves_both_ways(const Schedule& schedule);
+/// The schedule of the opposite direction with the stages in the same order. Every transform is its own kind
+/// there: c2c.
+Schedule in_same_order(const Schedule& schedule);
+
 /// Moves axes behind the only reshape of a c2c schedule before it, if ranks have them whole there, as long as
 /// one axis remains behind it.
 void transform_early(Schedule& schedule);

@@ -63,6 +63,50 @@ TEST(Design, FftsPackWhatIsSent) {
     }
 }
 
+/// So that FFTs pack in either direction what the first exchange sends. Options for each reshape are,
+/// backward, those of the mirror.
+TEST(Design, BackwardByMessagesHasTheStagesOfForwardInTheirOrder) {
+  const auto planes = [] { return Options().set("exchange", "nccl").set("pipeline", "planes"); };
+  Problem p = bricks_of_cube(16);
+  p.input = p.output = Distribution::slab(0);
+  for (const int ranks : {2, 3, 4}) {
+    const Design d = design_for(p, gpus(ranks, ranks), planes());
+    EXPECT_EQ(d.schedules[1], in_same_order(d.schedules[0])) << to_string(d);
+    EXPECT_EQ(d.legs[0], d.legs[1]);
+    const auto packed_by_ffts = [&](Direction direction, int rank) {
+      Index points = 0;
+      for (const Diversion& found : diversions(program_of(d, direction, rank)))
+        for (const Diversion::Part& of_fft : found.parts)
+          for (const Diversion::Piece& piece : of_fft.pieces)
+            points += piece.packed_for < 0 ? 0 : piece.box.count();
+      return points;
+    };
+    for (int q = 0; q < ranks; ++q)
+      EXPECT_EQ(packed_by_ffts(Direction::backward, q), packed_by_ffts(Direction::forward, q));
+    EXPECT_GT(packed_by_ffts(Direction::backward, 0), 0);
+    const auto moved = [&](int q) { return diverted(program_of(d, Direction::backward, q)); };
+    for (int q = 0; q < ranks; ++q) ASSERT_NO_THROW(check_program(moved(q))) << to_string(moved(q));
+    replay(ranks, moved, {1, false, 2});
+  }
+  const auto is_mirror = [&](const Problem& problem, const Options& options) {
+    const Design d = design_for(problem, gpus(2, 2), options);
+    return d.schedules[1] == inverse(d.schedules[0]);
+  };
+  EXPECT_FALSE(is_mirror(p, planes().set("tile", "4")));
+  EXPECT_TRUE(is_mirror(p, planes().set("tile", "4,2")));
+  EXPECT_TRUE(is_mirror(p, planes().set("exchange", "nccl,nccl")));
+  EXPECT_TRUE(is_mirror(p, Options().set("exchange", "nccl").set("pipeline", "sequential")));
+  EXPECT_TRUE(is_mirror(p, Options().set("exchange", "p2p").set("pipeline", "planes")));
+  Problem other = p;
+  other.transforms = {Transform::c2c, Transform::c2c, Transform::r2c};
+  EXPECT_TRUE(is_mirror(other, planes()));
+  other = p;
+  other.output = Distribution::slab(1);
+  EXPECT_TRUE(is_mirror(other, planes()));
+  other.input = other.output;
+  EXPECT_FALSE(is_mirror(other, planes()));
+}
+
 /// The last FFT before the exchange transforms two axes in either direction, and puts all of its result.
 TEST(Design, HidesPutsOfLargeBoxes) {
   Problem p = bricks_of_cube(512);

@@ -47,7 +47,7 @@ void StreamExecutor::take_turn() {
 /// halves of one the second.
 void StreamExecutor::spoil(std::byte* work) {
   std::byte* const at = second_ == 0 ? work : workspace_ + (peer_shift_ == 0 ? second_ : 0);
-  const Index bytes = std::min(program_.workspace_bytes, fft_work_offset_) - spoilt_from_;
+  const Index bytes = std::min(program_.workspace_bytes, spoilt_to_) - spoilt_from_;
   compute_->fill(at + spoilt_from_, 0xff, static_cast<std::size_t>(bytes));
 }
 

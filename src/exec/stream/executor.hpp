@@ -127,8 +127,8 @@ class StreamExecutor final : public Interpreter {
   Index fft_work_bytes_ = 0, fft_work_offset_ = 0;
   bool carried_on_streams_ = false;  ///< whether an exchange is, that a failure of another rank would stop
   std::byte* workspace_ = nullptr;   ///< the plan's own
-  Index spoilt_from_ = 0;            ///< by a test: see `spoil`
-  Index second_ = 0;                 ///< where in it executions in turn have theirs; 0: all have the same
+  Index spoilt_from_ = 0, spoilt_to_ = 0;  ///< by a test: see `spoil`
+  Index second_ = 0;  ///< where in it executions in turn have theirs; 0: all have the same
   std::unique_ptr<DeviceStream> compute_, transfer_;
   std::unique_ptr<DeviceStream> captures_;  ///< in the place of the user's stream while that is captured
   std::optional<StreamGraphs> graphs_;      ///< none: every execution is enqueued anew

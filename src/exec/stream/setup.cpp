@@ -218,6 +218,7 @@ void StreamExecutor::link(const LinkRequest& request) {
   Interpreter::link(request);
   const PlanMemory& memory = request.memory;
   fft_work_offset_ = memory.fft_work_offset;
+  spoilt_to_ = memory.program_bytes;
   workspace_ = memory.workspace.get();
   second_ = memory.second;
   for (const BoundDiversion& d : with_room_)
