@@ -83,9 +83,9 @@ struct Schedule {
 /// The schedule of the opposite direction: stages in reverse order, transforms inverted.
 Schedule inverse(const Schedule& schedule);
 
-/// Whether the opposite direction can have the stages in the same order, too, and gains by it: a schedule that
-/// begins with an FFT and ends with a reshape, to what ranks had in the beginning. The inverse begins with a
-/// reshape of what no FFT has packed.
+/// Whether the opposite direction can have the stages in the same order, too, and gains by it: a schedule
+/// that begins with an FFT and ends with a reshape, to what ranks had in the beginning. The inverse begins
+/// with a reshape of what no FFT has packed.
 bool serves_both_ways(const Schedule& schedule);
 /// The schedule of the opposite direction with the stages in the same order. Every transform is its own kind
 /// there: c2c.

@@ -1,0 +1,144 @@
+// Programs of devices: replayed, and what memory and copies they take.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "program/builder.hpp"
+#include "program/diversions.hpp"
+#include "program/pipeline.hpp"
+#include "support/built.hpp"
+#include "support/diverted.hpp"
+#include "support/replay.hpp"
+#include "traffic/placement.hpp"
+
+namespace weft::test {
+
+namespace {
+
+/// Points that FFTs store on peers. All that they store elsewhere are those of the copies that are left out.
+Index stored_on_peers(const Program& program) {
+  Index stored = 0, left_out = 0, on_peers = 0;
+  for (const Diversion& d : diversions(program, Diverted::puts)) {
+    for (const int i : d.copies)
+      left_out +=
+          program.copies[static_cast<std::size_t>(program.ops[static_cast<std::size_t>(i)].call)].box.count();
+    for (const Diversion::Part& part : d.parts)
+      for (const Diversion::Piece& piece : part.pieces) {
+        stored += piece.box.count();
+        on_peers += piece.to_rank >= 0 ? piece.box.count() : 0;
+        EXPECT_NE(piece.to_rank, program.rank);
+      }
+  }
+  EXPECT_EQ(stored, left_out) << to_string(program);
+  return on_peers;
+}
+
+}  // namespace
+
+TEST(Program, PlanesOfDevicesTakeThreeBoxesWhateverCarriesThem) {
+  const Distribution slab = Distribution::slab(0), brick = Distribution::brick();
+  struct Case {
+    Schedule schedule;
+    const char* pipeline;
+    PipelineParameters values;
+  };
+  PipelineRules of_devices;
+  of_devices.tile_cost = 1;
+  std::vector<Case> cases;
+  for (const int tile : {2, 3, 5, 7, 8}) {  // of 8 planes
+    cases.push_back({schedule_of({32, 32, 48}, 4, slab, slab), "planes", {{"tile", tile}}});
+    cases.push_back({schedule_of({32, 32, 48}, 4, slab, Distribution::slab(1)), "planes", {{"tile", tile}}});
+  }
+  for (const int tile : {2, 3})  // of 4
+    cases.push_back({schedule_of({32, 32, 32}, 8, brick, brick), "planes", {{"tile", tile}}});
+  cases.push_back(
+      {schedule_of({32, 32, 48}, 4, slab, slab), "two-front", {{"tile", 2}, {"front", 50}, {"rest", 2}}});
+  for (const Case& c : cases)
+    for (const Schedule& s : {c.schedule, inverse(c.schedule)})
+      for (const bool any_place : {false, true})
+        for (const ExchangeTraits& kind : {traits::dense, traits::stores}) {
+          Built made = setup(s, c.pipeline, c.values, kind, of_devices);
+          made.two_lanes = true;
+          if (kind == traits::stores)
+            for (int q = 0; q < s.ranks; ++q) made.nodes.push_back(q / 2);
+          for (Leg& leg : made.choices) leg.traits.any_place = any_place && kind != traits::stores;
+          const ReplayReport report = replay(s.ranks, [&](int q) { return made.program(q); }, {11, false, 3});
+          EXPECT_EQ(report.bytes_sent, report.bytes_received);
+          for (int q = 0; q < s.ranks; ++q) {
+            const Program program = made.program(q);
+            ASSERT_NO_THROW(check_program(program)) << to_string(program);
+            EXPECT_LE(program.workspace_bytes, 3 * aligned(program.largest_box_bytes)) << to_string(program);
+          }
+        }
+}
+
+TEST(Program, WhatFftsStoreOnPeersIsAllOfThePutsOfPartsThatAreAlike) {
+  for (int ranks = 2; ranks <= 4; ++ranks)
+    for (const bool natural : {false, true}) {
+      const Shape shape{12, 24, 10};
+      const auto built = [&](const ExchangeTraits& kind, Lane puts) {
+        const Distribution in = Distribution::slab(0), out = natural ? in : Distribution::slab(1);
+        Built b = setup(schedule_of(shape, ranks, in, out), "sequential", {}, kind);
+        for (Leg& leg : b.choices) leg.store_lane = puts;
+        return b;
+      };
+      for (int q = 0; q < ranks; ++q) {
+        const auto stored = [&](const Built& b) { return stored_on_peers(b.program(q)); };
+        EXPECT_EQ(stored(built(traits::stores, Lane::compute)), 12 * 24 * 10 * (ranks - 1) / (ranks * ranks));
+        EXPECT_EQ(stored(built(traits::stores, Lane::transfer)), 0);
+        EXPECT_EQ(stored(built(traits::dense, Lane::compute)), 0);
+      }
+    }
+}
+
+TEST(Program, PlanesOnStreamsDoNotPackPartsOfOnePieceWhereTheExchangeTakesThem) {
+  const auto forward_on = [](int ranks, Index last) {
+    ScheduleRequest request = request_of({16, 16, last}, ranks, Distribution::slab(0), Distribution::slab(1));
+    request.contiguous = false;
+    return make_schedule(request);
+  };
+  const Schedule forward = forward_on(4, 16);
+  const auto built = [](const Schedule& s) {
+    Built made = setup(s, "planes", {{"tile", 2}}, traits::dense);
+    made.two_lanes = true;
+    for (Leg& c : made.choices) {
+      c.traits.any_place = true;
+      std::get<Planes>(c.cut).subtile = std::numeric_limits<Index>::max();
+    }
+    Program p = made.program(1);
+    check_program(p);
+    return p;
+  };
+  const auto count = [](const Program& p, OpKind kind) {
+    return std::count_if(p.ops.begin(), p.ops.end(), [&](const Op& op) { return op.kind == kind; });
+  };
+  const Program f = built(forward), b = built(inverse(forward));
+  EXPECT_EQ(count(f, OpKind::pack), 2 * 3);
+  EXPECT_EQ(count(f, OpKind::unpack), 0);
+  EXPECT_EQ(count(b, OpKind::pack), 0);
+  // FFTs along the last axis read each part where it has arrived, if there are few, and kernels for its
+  // length.
+  EXPECT_EQ(count(b, OpKind::unpack), 0);
+  EXPECT_EQ(count(b, OpKind::fft), 1 + 2 * (4 + 1));
+  const Program of_many = built(inverse(forward_on(8, 16))), of_eleven = built(inverse(forward_on(4, 22)));
+  EXPECT_EQ(count(of_many, OpKind::unpack), 7);
+  EXPECT_EQ(count(of_many, OpKind::fft), 1 + 1);
+  EXPECT_EQ(count(of_eleven, OpKind::unpack), 2 * 3);
+  EXPECT_EQ(count(of_eleven, OpKind::fft), 1 + 2);
+  // Backward posts all tiles at once; each is then received by itself.
+  for (const Program& p : {f, b}) {
+    std::vector<int> posts;
+    for (std::size_t i = 0; i < p.ops.size(); ++i) {
+      const Op& op = p.ops[i];
+      if (op.kind == OpKind::post) posts.push_back(static_cast<int>(i));
+      if (op.kind != OpKind::receive) continue;
+      const auto first = p.deps.begin() + op.deps_begin, last = p.deps.begin() + op.deps_end;
+      for (std::size_t k = 0; k < posts.size(); ++k)
+        EXPECT_EQ(std::find(first, last, posts[k]) != last, k == static_cast<std::size_t>(op.tile));
+    }
+    EXPECT_EQ(posts.size(), 2u);
+  }
+}
+
+}  // namespace weft::test
