@@ -56,6 +56,10 @@ struct Design {
 
   const Schedule& schedule(Direction d) const { return schedules[static_cast<std::size_t>(d)]; }
   const std::vector<Leg>& legs_of(Direction d) const { return legs[static_cast<std::size_t>(d)]; }
+  /// Of a reshape of forward, and of the one like it backward.
+  std::array<Leg*, 2> legs_like(int reshape) {
+    return {&at(legs[0], reshape), &at(legs[1], reshape_like(schedules[1], reshape))};
+  }
   bool on_device() const { return program.two_lanes; }
   friend bool operator==(const Design&, const Design&) = default;
 };

@@ -207,12 +207,10 @@ std::vector<Leg> choose_pipeline(const Schedule& schedule, const Pipeline& pipel
                                  const PipelineParameters& values, const PipelineRules& rules) {
   std::vector<Leg> legs(reshape_stages(schedule).size());
   check_asked(pipeline, values, legs.size());
-  const int reshapes = static_cast<int>(legs.size());
-  for (int j = 0; j < reshapes; ++j) {
+  for (int j = 0; j < static_cast<int>(legs.size()); ++j) {
     Leg& leg = at(legs, j);
     leg.pipeline = pipeline.name;
-    const int position = schedule.direction == Direction::forward ? j : reshapes - 1 - j;
-    ParameterReader read(values, rules, position, leg);
+    ParameterReader read(values, rules, reshape_like(schedule, j), leg);
     pipeline.choose(schedule, j, read, leg);
     if (leg.axis >= 0) leg.axis_name = name_of_axis(schedule, leg.axis);
     if (leg.item_axis() >= 0) leg.axis_name += " of each item of " + name_of_axis(schedule, leg.item_axis());

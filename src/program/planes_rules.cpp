@@ -42,6 +42,15 @@ Index least_thickness(const Field& field, const Field& other, int axis, const Pi
   return along_runs ? rounded_up(thickness, run) : thickness;
 }
 
+/// Whether the first tile may be the thin one: tiles of the same number are of all ranks alike, and begin on
+/// no less even places in memory.
+bool may_begin_thin(const Field& field, int axis, Index extent) {
+  if (field.order(0)[field.shape.size() - 1] == axis) return false;
+  for (int r = 0; r < field.tiling->ranks(); ++r)
+    if (const Box box = field.box(r); !box.empty() && box.extent(axis) != extent) return false;
+  return true;
+}
+
 /// Bytes of the parts that pass through the cache one by one; whole tiles are not cut.
 Index subtile_of(ParameterReader& read) {
   constexpr const char* name = "subtile";
@@ -55,17 +64,15 @@ Index subtile_of(ParameterReader& read) {
 
 /// DESIGN, "Tiles and two kinds of exchange": what the FFT before a reshape leaves behind goes to its
 /// receivers while it is in the cache, and the FFT behind it reads it from there once. Tiles cut the slowest
-/// axis that the FFT leaves alone which has more axes; of equals, that before the exchange in forward, and
-/// behind it in backward, the mirror in time.
+/// axis that the FFT leaves alone which has more axes; of equals, that before the exchange, and behind it in
+/// the mirror in time.
 void choose_planes(const Schedule& s, int reshape, ParameterReader& read, Leg& leg) {
   const int stage = reshape_stages(s)[static_cast<std::size_t>(reshape)];
   const AxisVector<int> before = transformed(s, stage - 1), after = transformed(s, stage + 1);
   Planes& planes = leg.cut.emplace<Planes>();
-  planes.cuts_after =
-      s.direction == Direction::forward ? after.size() > before.size() : before.size() <= after.size();
+  planes.cuts_after = s.mirrored ? after.size() >= before.size() : after.size() > before.size();
   planes.subtile = subtile_of(read);
   planes.keeps_order = read.rules().whole_tiles() && ends_with(s, stage);
-  planes.thin_first = read.rules().whole_tiles();
   leg.window = read.rules().overlap ? 1 : 0;
   leg.reason = std::string(!read.rules().whole_tiles() ? "each stage passes once over its data, " : "") +
                "tiles cut what is " + (planes.cuts_after ? "received" : "sent") +
@@ -75,6 +82,7 @@ void choose_planes(const Schedule& s, int reshape, ParameterReader& read, Leg& l
   for (int a : field.order(0)) {
     const Index extent = largest_extent(*field.tiling, a);
     if (extent <= 1 || (planes.cuts_after ? after : before).contains(a)) continue;
+    planes.thin_first = read.rules().whole_tiles() && may_begin_thin(field, a, extent);
     cut(leg, read, a, extent, least_thickness(field, other, a, read.rules()));
     return;
   }

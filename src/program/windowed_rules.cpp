@@ -200,11 +200,10 @@ TileSide side(const Schedule& s, int stage, const Tiling& tiling, const SideName
 void choose_windowed(const Schedule& s, int reshape, ParameterReader& read, Leg& leg) {
   const int stage = reshape_stages(s)[static_cast<std::size_t>(reshape)];
   if (!cut_both_sides(s, stage, read, leg)) return;
-  const bool forward = s.direction == Direction::forward;
   const TileSide before = side(s, stage - 1, *s.fields[static_cast<std::size_t>(stage)].tiling,
-                               forward ? packing : unpacking, leg, read);
+                               s.mirrored ? unpacking : packing, leg, read);
   const TileSide after = side(s, stage + 1, *s.fields[static_cast<std::size_t>(stage) + 1].tiling,
-                              forward ? unpacking : packing, leg, read);
+                              s.mirrored ? packing : unpacking, leg, read);
   std::get<Windowed>(leg.cut).before = before;
   std::get<Windowed>(leg.cut).after = after;
   leg.reason = hidden_behind(s, stage, leg);

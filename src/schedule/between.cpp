@@ -76,6 +76,7 @@ void go_to(const TilingPtr& tiling, Schedule& s) {
 Schedule there_and_back(const ScheduleRequest& request) {
   Schedule s = half_of(request);
   s.direction = Direction::forward;
+  s.mirrored = false;
   if (s.stages.back().axes.empty())
     throw Error("plan: between", "no axis that is transformed", "a transform along one axis at least");
   const TilingPtr end = with_batch(s.input().tiling, request.batch_axis, request.results);

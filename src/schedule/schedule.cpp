@@ -11,9 +11,14 @@ namespace weft {
 
 Schedule inverse(const Schedule& schedule) {
   Schedule result = in_same_order(schedule);
+  result.mirrored = !schedule.mirrored;
   std::reverse(result.stages.begin(), result.stages.end());
   std::reverse(result.fields.begin(), result.fields.end());
   return result;
+}
+
+int reshape_like(const Schedule& schedule, int reshape) {
+  return schedule.mirrored ? static_cast<int>(reshape_stages(schedule).size()) - 1 - reshape : reshape;
 }
 
 bool serves_both_ways(const Schedule& schedule) {

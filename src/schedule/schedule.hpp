@@ -1,6 +1,6 @@
 // A schedule: the local FFTs and reshapes that make a distributed transform, as plain data. Every rank
 // computes the same schedule from the boxes of all ranks, without a communicator. The backward transform is
-// its inverse.
+// its mirror, or has the same stages in their order.
 #pragma once
 
 #include <string>
@@ -61,6 +61,9 @@ struct ColumnsOfModes {
 
 struct Schedule {
   Direction direction = Direction::forward;
+  /// The stages are those of the opposite direction from the last one on (`inverse`): what is chosen for a
+  /// reshape, or by the order of the stages, is chosen there.
+  bool mirrored = false;
   int ranks = 1;
   AxisVector<Transform> transforms;             ///< per axis, of the forward direction
   Shape lengths;                                ///< of the transform along each axis, in points
@@ -82,6 +85,8 @@ struct Schedule {
 
 /// The schedule of the opposite direction: stages in reverse order, transforms inverted.
 Schedule inverse(const Schedule& schedule);
+/// The reshape of a schedule, by its number, that belongs to this one of the schedule that is not mirrored.
+int reshape_like(const Schedule& schedule, int reshape);
 
 /// Whether the opposite direction can have the stages in the same order, too, and gains by it: a schedule
 /// that begins with an FFT and ends with a reshape, to what ranks had in the beginning. The inverse begins

@@ -47,7 +47,8 @@ struct Planes {
   /// Parts that are stored keep their order before the reshape until they are copied to the user's array.
   bool keeps_order = false;
   /// The first tile is thinner than the others where they do not come out even, not the last: of what is sent
-  /// in messages the last tile has room elsewhere (docs/adr/0071).
+  /// in messages the last tile has room elsewhere (docs/adr/0071). All ranks have the same extent along the
+  /// axis.
   bool thin_first = false;
   int columns = -1;   ///< the axis along which the other side has a front and a rest, or -1
   Index front = 100;  ///< percent of it

@@ -55,7 +55,7 @@ TEST(Program, PlanesOfDevicesTakeThreeBoxesWhateverCarriesThem) {
   cases.push_back(
       {schedule_of({32, 32, 48}, 4, slab, slab), "two-front", {{"tile", 2}, {"front", 50}, {"rest", 2}}});
   for (const Case& c : cases)
-    for (const Schedule& s : {c.schedule, inverse(c.schedule)})
+    for (const Schedule& s : either_way(c.schedule))
       for (const bool any_place : {false, true})
         for (const ExchangeTraits& kind : {traits::dense, traits::stores}) {
           Built made = setup(s, c.pipeline, c.values, kind, of_devices);

@@ -130,7 +130,7 @@ Codec shortest_within(double most, const Given& given, const Design& design) {
 }
 
 void set(Design& design, std::size_t j, const Codec& codec, const std::string& reason) {
-  for (Leg* leg : {&design.legs[0][j], &design.legs[1][design.legs[1].size() - 1 - j]}) {
+  for (Leg* leg : design.legs_like(static_cast<int>(j))) {
     leg->codec = codec;
     leg->codec_reason = reason;
   }

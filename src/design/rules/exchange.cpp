@@ -188,7 +188,7 @@ void take_exchanges(const Given& given, const Offers& offers, Design& design) {
     const std::size_t asked = names.size() == 1 ? 0 : j;
     const Offer& offer = *offers[asked];
     const std::string why = reason(given, offer, names[asked] == "auto");
-    for (Leg* leg : {&design.legs[0][j], &design.legs[1][reshapes - 1 - j]}) {
+    for (Leg* leg : design.legs_like(static_cast<int>(j))) {
       leg->traits = offer.traits;
       leg->exchange = offer.name;
       leg->exchange_reason = why;

@@ -228,12 +228,6 @@ std::array<Schedule, 2> with_ffts_that_put(const Given& given, std::array<Schedu
   return schedules;
 }
 
-/// Whether an option has a value for each reshape. Backward they are those of forward, from the last one on.
-bool asks_each_reshape(const Wishes& wishes) {
-  return wishes.exchange.value.size() > 1 || wishes.codec.value.size() > 1 ||
-         std::ranges::any_of(wishes.parameters, [](const auto& p) { return p.second.values.size() > 1; });
-}
-
 /// Whether tiles are worth what they cost, or their parameters were asked for. Among devices there have to be
 /// several by rule, so that one can travel while another is transformed.
 bool is_worth_tiles(const Given& given, const Schedule& schedule, FftsPut ffts_put,
@@ -346,8 +340,7 @@ void choose_legs(const Given& given, const Offers& offers, Design& design) {
   if (design.memory.ffts_put) design.schedules = std::move(putting);
   // So that FFTs pack what the first exchange sends backward, too (docs/adr/0073).
   if (by_device && wish.pipeline->name == std::string("planes") &&
-      has_only(given.problem, {Transform::c2c}) && serves_both_ways(design.schedules[0]) &&
-      !asks_each_reshape(given.wishes))
+      has_only(given.problem, {Transform::c2c}) && serves_both_ways(design.schedules[0]))
     design.schedules[1] = in_same_order(design.schedules[0]);
   for (std::size_t d = 0; d < 2; ++d) {
     design.legs[d] = choose_pipeline(design.schedules[d], *wish.pipeline, wish.values, rules);
