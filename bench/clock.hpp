@@ -23,16 +23,17 @@ inline std::vector<double> all_of(const Comm& comm, double mine) {
   return all;
 }
 
-/// A barrier from which the ranks return at the same moment, by the clock of their machine, if all are on
-/// one. MPI's own lets one of two ranks go up to 7 us after the other, for which the other would wait in what
-/// is timed next. Collective.
+/// A barrier from which the ranks return at the same moment, by the clock of their machine, if all are on one
+/// and have one. MPI's own lets one of two ranks go up to 7 us after the other, for which the other would
+/// wait in what is timed next. Collective.
 inline void start_together(const Comm& comm) {
-  if (several_nodes(comm.impl())) return comm.barrier();
-  constexpr double until_all_know = 50e-6, last_moment = 5e-6;
-  constexpr double most = 1e-3;  // containers may have clocks of their own
+  comm.barrier();
+  if (several_nodes(comm.impl())) return;
+  constexpr double until_all_know = 50e-6, last_moment = 5e-6, of_one_clock = 1e-3;
   const std::vector<double> now = all_of(comm, seconds());
-  const double last = *std::max_element(now.begin(), now.end());
-  const double start = std::min(last + until_all_know, seconds() + most);
+  const auto [first, last] = std::minmax_element(now.begin(), now.end());
+  if (*last - *first > of_one_clock) return;  // containers may have clocks of their own
+  const double start = *last + until_all_know;
   while (seconds() < start)
     if (start - seconds() > last_moment) std::this_thread::yield();  // where ranks share cores
 }

@@ -56,7 +56,7 @@ struct Design {
 
   const Schedule& schedule(Direction d) const { return schedules[static_cast<std::size_t>(d)]; }
   const std::vector<Leg>& legs_of(Direction d) const { return legs[static_cast<std::size_t>(d)]; }
-  /// Of a reshape of forward, and of the one like it backward.
+  /// The leg of a reshape of forward, and that of the reshape like it backward.
   std::array<Leg*, 2> legs_like(int reshape) {
     return {&at(legs[0], reshape), &at(legs[1], reshape_like(schedules[1], reshape))};
   }

@@ -18,8 +18,10 @@ std::string to_string(const Design& design) {
   std::string text =
       "decomposition " + design.schedules[0].reason + "\n" + weft::to_string(design.schedules[0]);
   if (design.schedules[1] != inverse(design.schedules[0]))
-    text += "backward, where FFTs hide exchanges better or pack what is sent:\n" +
-            weft::to_string(design.schedules[1]);
+    text +=
+        std::string(design.schedules[1].mirrored ? "backward, where it hides exchanges better"
+                                                 : "backward in the order of forward, so that FFTs pack") +
+        ":\n" + weft::to_string(design.schedules[1]);
   for (const Direction d : {Direction::forward, Direction::backward})
     for (std::size_t j = 0; j < design.legs_of(d).size(); ++j)
       text += std::string(name_of(d)) + " reshape " + std::to_string(j + 1) + ": " +

@@ -61,8 +61,8 @@ struct ColumnsOfModes {
 
 struct Schedule {
   Direction direction = Direction::forward;
-  /// The stages are those of the opposite direction from the last one on (`inverse`): what is chosen for a
-  /// reshape, or by the order of the stages, is chosen there.
+  /// The reshapes are those of the opposite direction, the last one first (`inverse`). What options and rules
+  /// say of a reshape there goes for the one that mirrors it.
   bool mirrored = false;
   int ranks = 1;
   AxisVector<Transform> transforms;             ///< per axis, of the forward direction
@@ -85,15 +85,16 @@ struct Schedule {
 
 /// The schedule of the opposite direction: stages in reverse order, transforms inverted.
 Schedule inverse(const Schedule& schedule);
-/// The reshape of a schedule, by its number, that belongs to this one of the schedule that is not mirrored.
+/// The number of the reshape of the opposite direction that is like this one, as tiles, exchanges and codecs
+/// go: the one it mirrors, or that of the same number. Its own inverse.
 int reshape_like(const Schedule& schedule, int reshape);
 
 /// Whether the opposite direction can have the stages in the same order, too, and gains by it: a schedule
 /// that begins with an FFT and ends with a reshape, to what ranks had in the beginning. The inverse begins
 /// with a reshape of what no FFT has packed.
 bool serves_both_ways(const Schedule& schedule);
-/// The schedule of the opposite direction with the stages in the same order. Every transform is its own kind
-/// there: c2c.
+/// The schedule of the opposite direction with the stages in the same order, of a transform that is c2c along
+/// all axes.
 Schedule in_same_order(const Schedule& schedule);
 
 /// Moves axes behind the only reshape of a c2c schedule before it, if ranks have them whole there, as long as

@@ -109,6 +109,10 @@ TEST(Design, BackwardByMessagesHasTheStagesOfForwardInTheirOrder) {
         }
         replay(ranks, moved, {1, false, 2});
       }
+  const Design coded = design_for(cube, gpus(2, 2), planes().set("codec", "fp16,none"));
+  EXPECT_TRUE(coded.legs[0][0].codec);
+  EXPECT_FALSE(coded.legs[0][1].codec);
+  EXPECT_EQ(coded.legs[0], coded.legs[1]);
   const auto is_mirror = [&](const Problem& problem, const Options& options) {
     const Design d = design_for(problem, gpus(2, 2), options);
     return d.schedules[1] == inverse(d.schedules[0]);

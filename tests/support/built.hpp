@@ -41,13 +41,6 @@ inline Schedule schedule_of(const Shape& shape, int ranks, const Distribution& i
   return make_schedule(request_of(shape, ranks, in, out, transforms));
 }
 
-/// A schedule and those that backward may have.
-inline std::vector<Schedule> either_way(const Schedule& forward) {
-  std::vector<Schedule> all{forward, inverse(forward)};
-  if (serves_both_ways(forward)) all.push_back(in_same_order(forward));
-  return all;
-}
-
 inline Schedule batch_of(Index items, const Shape& shape, int ranks, const Distribution& in,
                          const Distribution& out, const AxisVector<Transform>& transforms = {}) {
   ScheduleRequest r = request_of(shape, ranks, in, out, transforms);

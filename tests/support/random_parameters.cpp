@@ -13,7 +13,7 @@ std::vector<Index> limits(const std::string& name, const Pipeline& pipeline, con
   std::vector<Index> most;
   for (const Schedule& s : schedules) {
     std::vector<Leg> choices = choose_pipeline(s, pipeline, values);
-    if (s.direction == Direction::backward) std::reverse(choices.begin(), choices.end());
+    if (s.mirrored) std::reverse(choices.begin(), choices.end());
     most.resize(choices.size(), -1);
     for (std::size_t j = 0; j < choices.size(); ++j)
       for (const ChosenParameter& p : choices[j].parameters)
