@@ -42,9 +42,10 @@ struct PipelineRules {
   /// In memory of devices, where tiles of planes are not cut further: the time that a tile costs however
   /// small it is, as the number of bytes whose FFT takes so long. 0: tiles are cut into parts for the cache.
   Index tile_cost = 0;
-  Index tiles = 8;     ///< that a reshape is to have
-  int real_bytes = 8;  ///< size of a real number
-  bool coded = false;  ///< parts have fewer bytes on the wire
+  bool in_messages = false;  ///< devices carry all that goes between ranks in messages
+  Index tiles = 8;           ///< that a reshape is to have
+  int real_bytes = 8;        ///< size of a real number
+  bool coded = false;        ///< parts have fewer bytes on the wire
   bool whole_tiles() const { return tile_cost > 0; }
 };
 

@@ -65,17 +65,15 @@ class PlanesBuilder {
   /// The axes along which FFTs read what has arrived, and bring it to where the result belongs, in the place
   /// of copies (ADR 0072): those along which all parts have all points. Parts are exact and complex, nothing
   /// else is done in the stage, and memory keeps its order; else, and without kernels for the length, an FFT
-  /// of a part is many calls. More FFTs than a few for a part of the pass cost more than one kernel that
-  /// copies.
+  /// of a part is many calls.
   AxisVector<int> axes_on_arrival(int j, const Pass& s) const {
-    constexpr int most = 4;
     const Stage& stage = at(w_.schedule.stages, w_.place.fft_stage(j));
     const auto is_complex = [&](int a) { return w_.schedule.transforms[a] == Transform::c2c; };
     if (!std::ranges::all_of(stage.axes, is_complex) || !w_.schedule.line.empty() || w_.leg(j - 1).codec ||
         order_of(s.source.strides) != order_of(s.result.strides))
       return {};
     for (const Box& part : s.parts)
-      if (traffic_.parts_that_meet(j - 1, part) > most) return {};
+      if (traffic_.parts_that_meet(j - 1, part) > most_parts_read) return {};
     AxisVector<int> found;
     for (const int a : s.axes) {
       const Index n = w_.schedule.lengths[a];
@@ -83,7 +81,7 @@ class PlanesBuilder {
     }
     return found;
   }
-  /// Whether what has stayed on this rank is transformed before the other parts are awaited. In the last
+  /// Whether all that has stayed on this rank is transformed before any other part is awaited. In the last
   /// segment it is in the user's array already; in others the place of the result is still taken. What the
   /// host carries would arrive later, as it is received behind all FFTs before it.
   bool transforms_own_part_first(int j) const {
@@ -195,8 +193,9 @@ class PlanesBuilder {
     Pass& s = at(segments_, j);
     if (overwrites_what_is_sent(j)) sequence_.catch_up();
     if (!is_last(j)) traffic_.tell_complete(j);
+    if (transforms_own_part_first(j))
+      traffic_.transform_own_part(j - 1, s.source.box, s.axes_on_arrival, s.result);
     for (const Box& part : s.parts) {
-      if (transforms_own_part_first(j)) traffic_.transform_own_part(j - 1, part, s.axes_on_arrival, s.result);
       if (j > 0) traffic_.await(j - 1, part);
       const Box result = s.result_of(part);
       if (!is_last(j)) {

@@ -42,9 +42,9 @@ Index least_thickness(const Field& field, const Field& other, int axis, const Pi
   return along_runs ? rounded_up(thickness, run) : thickness;
 }
 
-/// Whether the first tile may be the thin one: tiles of the same number are of all ranks alike, and begin on
-/// no less even places in memory.
-bool may_begin_thin(const Field& field, int axis, Index extent) {
+/// Whether tiles may differ in thickness: those of the same number are of all ranks alike, and begin on no
+/// less even places in memory.
+bool may_differ(const Field& field, int axis, Index extent) {
   if (field.order(0)[field.shape.size() - 1] == axis) return false;
   for (int r = 0; r < field.tiling->ranks(); ++r)
     if (const Box box = field.box(r); !box.empty() && box.extent(axis) != extent) return false;
@@ -60,13 +60,18 @@ Index subtile_of(ParameterReader& read) {
                 "none: tiles are not cut further there");
   return std::numeric_limits<Index>::max();
 }
-}  // namespace
 
-/// DESIGN, "Tiles and two kinds of exchange": what the FFT before a reshape leaves behind goes to its
-/// receivers while it is in the cache, and the FFT behind it reads it from there once. Tiles cut the slowest
-/// axis that the FFT leaves alone which has more axes; of equals, that before the exchange, and behind it in
-/// the mirror in time.
-void choose_planes(const Schedule& s, int reshape, ParameterReader& read, Leg& leg) {
+/// How thick tiles on devices are. While an FFT makes the first tile that is sent, or works on the last one
+/// that is received, no message is on its way (ADR 0074). Without messages tiles are alike; if they do not
+/// come out even, a thin last one could have no room (ADR 0071).
+Thickness thickness_of(const Planes& planes, const PipelineRules& rules) {
+  if (!rules.in_messages) return Thickness::thin_first;
+  return planes.cuts_after ? Thickness::shrinking : Thickness::growing;
+}
+
+/// Tiles cut the slowest axis that the FFT leaves alone which has more axes; of equals, that before the
+/// exchange, and behind it in the mirror in time. `alike`: they do not differ in thickness.
+void cut_planes(const Schedule& s, int reshape, ParameterReader& read, Leg& leg, bool alike) {
   const int stage = reshape_stages(s)[static_cast<std::size_t>(reshape)];
   const AxisVector<int> before = transformed(s, stage - 1), after = transformed(s, stage + 1);
   Planes& planes = leg.cut.emplace<Planes>();
@@ -82,19 +87,42 @@ void choose_planes(const Schedule& s, int reshape, ParameterReader& read, Leg& l
   for (int a : field.order(0)) {
     const Index extent = largest_extent(*field.tiling, a);
     if (extent <= 1 || (planes.cuts_after ? after : before).contains(a)) continue;
-    planes.thin_first = read.rules().whole_tiles() && may_begin_thin(field, a, extent);
     cut(leg, read, a, extent, least_thickness(field, other, a, read.rules()));
+    if (read.rules().whole_tiles() && may_differ(field, a, extent))
+      planes.thickness = alike ? Thickness::thin_first : thickness_of(planes, read.rules());
+    if (leg.tiles > 1 && planes.thickness == Thickness::growing) leg.reason += ", the first the thinnest";
+    if (leg.tiles > 1 && planes.thickness == Thickness::shrinking) leg.reason += ", the last the thinnest";
     return;
   }
+}
+
+/// Why messages between devices have no front; or nothing. In what is sent by planes its parts would have to
+/// be packed. In what is received it makes two parts of what a rank sends, each of which an FFT is to read.
+std::string why_no_front(const Schedule& s, int stage, const Planes& planes) {
+  if (!planes.cuts_after) return "its parts would have to be packed";
+  const Field& before = s.fields[static_cast<std::size_t>(stage)];
+  const Field& after = s.fields[static_cast<std::size_t>(stage) + 1];
+  const Index senders = before.tiling->count_overlaps(after.box(0));
+  return 2 * senders > most_parts_read ? "too many parts would arrive" : "";
+}
+}  // namespace
+
+/// DESIGN, "Tiles and two kinds of exchange": what the FFT before a reshape leaves behind goes to its
+/// receivers while it is in the cache, and the FFT behind it reads it from there once.
+void choose_planes(const Schedule& s, int reshape, ParameterReader& read, Leg& leg) {
+  cut_planes(s, reshape, read, leg, false);
 }
 
 /// DESIGN, "two-front": with the planes goes only the front of the columns, the slowest axis that the FFT on
 /// the other side leaves alone, another than the planes' if there is one. The rest follows in tiles of its
 /// own, while the front is transformed; in backward it comes first. Of whole tiles only where there is
 /// one exchange: between two of them planes are faster (natural to natural order of 1024^3 on four GPUs 19.4
-/// ms, else 21; bricks of 512^3 on two 5.6, else 6.4).
+/// ms, else 21; bricks of 512^3 on two 5.6, else 6.4). Among messages only where its parts are pieces of
+/// memory.
 void choose_two_front(const Schedule& s, int reshape, ParameterReader& read, Leg& leg) {
-  choose_planes(s, reshape, read, leg);
+  const bool asked = read.asked("front") || read.asked("rest"), several = reshape_stages(s).size() > 1;
+  // Tiles of the rest are thin, and several reshapes have no room for it.
+  cut_planes(s, reshape, read, leg, asked && several);
   Planes& planes = std::get<Planes>(leg.cut);
   const int stage = reshape_stages(s)[static_cast<std::size_t>(reshape)];
   const int field = planes.cuts_after ? stage : stage + 1;
@@ -108,10 +136,16 @@ void choose_two_front(const Schedule& s, int reshape, ParameterReader& read, Leg
     leg.reason += ", no axis to divide into a front and a rest";
     return;
   }
-  const bool asked = read.asked("front") || read.asked("rest");
-  if (read.rules().whole_tiles() && !asked && reshape_stages(s).size() > 1) {
+  std::string missing;
+  if (read.rules().whole_tiles() && !asked) {
+    if (several)
+      missing = "there is another exchange";
+    else if (read.rules().in_messages)
+      missing = why_no_front(s, stage, planes);
+  }
+  if (!missing.empty()) {
     planes.columns = -1;
-    leg.reason += ", no front: there is another exchange";
+    leg.reason += ", no front: " + missing;
     return;
   }
   const Index extent = largest_extent(tiling, planes.columns);

@@ -48,13 +48,23 @@ bool TileTraffic::is_left(int j) const {
 
 /// Of the last reshape: what is left there for another would have to wait until this has left. The user's
 /// array is not what exchanges are to read.
-bool TileTraffic::can_send_lying(int j) const {
+bool TileTraffic::can_send_lying(int j, bool by_steps) const {
   if (!w_.request.two_lanes || !any_place(j) || j + 1 < w_.place.reshapes() || !is_left(j)) return false;
-  const Place from = departing(j);
-  const std::vector<Parcel>& sends = of(j).parcels->sends();
-  return std::all_of(sends.begin(), sends.end(), [&](const Parcel& s) {
-    return s.peer == w_.rank || lies_packed(from, s.box, w_.place.field_after(j).order(s.peer));
+  const Place all = departing(j);
+  const std::vector<int> told = steps_of_tiles(j);
+  return std::ranges::all_of(of(j).parcels->sends(), [&](const Parcel& s) {
+    const Place from = by_steps ? step_of(j, at(told, s.tile)) : all;
+    return intersect(s.box, from.box) == s.box &&
+           (s.peer == w_.rank || lies_packed(from, s.box, w_.place.field_after(j).order(s.peer)));
   });
+}
+
+Place TileTraffic::step_of(int j, int step) const {
+  Place p = departing(j);
+  for (int i = 0; i < step; ++i) p.base += at(of(j).steps, i).count() * p.element_bytes;
+  p.box = at(of(j).steps, step);
+  p.strides = dense_strides(p.box.extents(), w_.place.field_before(j).order(w_.rank));
+  return p;
 }
 
 std::vector<int> TileTraffic::steps_of_tiles(int j) const {
@@ -100,7 +110,9 @@ void TileTraffic::make_room(int j) {
     return;
   }
   t.steps = cut_.sending(j, w_.rank);
-  t.sent_lying = can_send_lying(j);
+  t.sent_lying = can_send_lying(j, false);
+  t.by_steps = !t.sent_lying && can_send_lying(j, true);
+  t.sent_lying = t.sent_lying || t.by_steps;
   t.at_once.resize(t.left.size(), false);
   t.packed.resize(t.left.size());
   const std::vector<int> step = steps_of_tiles(j);
@@ -147,9 +159,10 @@ Place TileTraffic::departing(int j, const Box& part) {
   Traffic& t = of(j);
   Place p = departing(j);
   if (!is_left(j)) return p;
+  int step = 0;
+  while (intersect(at(t.steps, step), part).empty()) ++step;
+  if (t.by_steps) p = step_of(j, step);
   if (t.slots > 0) {
-    int step = 0;
-    while (intersect(at(t.steps, step), part).empty()) ++step;
     p.box = at(t.steps, step);
     p.strides = dense_strides(p.box.extents(), w_.place.field_before(j).order(w_.rank));
     p.base += step % t.slots * t.slot_bytes;
@@ -296,11 +309,15 @@ int TileTraffic::parts_that_meet(int j, const Box& box) const {
 
 void TileTraffic::transform(int j, const Box& box, const AxisVector<int>& axes, const Place& to, bool own) {
   const Traffic& t = of(j);
-  for (const Parcel& r : t.parcels->receives()) {
-    if ((r.route == Route::stay) != own) continue;
-    const Place from = own && t.kept_at ? to : t.parcels->receive_buffer(r);
-    sequence_.add_fft(w_.place.fft_stage(j + 1), axes, from, to, intersect(r.box, box));
+  const int stage = w_.place.fft_stage(j + 1);
+  if (own && t.kept_at) {  // in one piece, whatever tiles it belongs to
+    const Box kept = intersect(w_.place.field_before(j).box(w_.rank), w_.place.field_after(j).box(w_.rank));
+    sequence_.add_fft(stage, axes, to, to, intersect(kept, box));
+    return;
   }
+  for (const Parcel& r : t.parcels->receives())
+    if ((r.route == Route::stay) == own)
+      sequence_.add_fft(stage, axes, t.parcels->receive_buffer(r), to, intersect(r.box, box));
 }
 
 void TileTraffic::settle_half(int j) {

@@ -77,6 +77,7 @@ class TileTraffic {
     Place departing;            ///< where a pass has left the tiles that are complete
     std::vector<Box> steps;     ///< what a pass leaves, in its order
     bool sent_lying = false;    ///< tiles are sent from where the pass has left them
+    bool by_steps = false;      ///< there its steps lie one behind the other, each dense
     int slots = 0;              ///< so many steps have room behind the halves; 0: all of them
     Index slot_bytes = 0;       ///< of a step
     std::vector<Ids> moved;     ///< per step that has begun, what had been moved before
@@ -106,7 +107,11 @@ class TileTraffic {
   Index half_bytes() const { return w_.place.staging_base(w_.rank); }
   /// With two lanes: whether what reshape `j` sends is what a pass has left, not an array or half itself.
   bool is_left(int j) const;
-  bool can_send_lying(int j) const;
+  /// Where a step is left if steps lie one behind the other.
+  Place step_of(int j, int step) const;
+  /// Whether every part that is sent is one piece of memory where the pass leaves it, with all steps in one
+  /// layout or each in its own.
+  bool can_send_lying(int j, bool by_steps) const;
   /// Per tile: the step after which it is told.
   std::vector<int> steps_of_tiles(int j) const;
   /// Of what a pass makes of what reshape `j - 1` brings.

@@ -39,6 +39,11 @@ struct Windowed {
   friend bool operator==(const Windowed&, const Windowed&) = default;
 };
 
+/// How thick tiles are, one after the other: alike, but where they do not come out even the last one is
+/// thinner, or the first one; or thicker and thicker, or thinner and thinner. The last three take all ranks
+/// to have the same extent along the axis (docs/adr/0071, 0074).
+enum class Thickness : std::uint8_t { thin_last, thin_first, growing, shrinking };
+
 /// How pipelines *planes* and *two-front* cut a reshape: into planes of what one side holds. The other side
 /// holds columns through these planes, and may divide them into a front and a rest (`TileCut`).
 struct Planes {
@@ -46,10 +51,7 @@ struct Planes {
   bool cuts_after = false;  ///< tiles cut what the receiver holds, not what the sender does
   /// Parts that are stored keep their order before the reshape until they are copied to the user's array.
   bool keeps_order = false;
-  /// The first tile is thinner than the others where they do not come out even, not the last: of what is sent
-  /// in messages the last tile has room elsewhere (docs/adr/0071). All ranks have the same extent along the
-  /// axis.
-  bool thin_first = false;
+  Thickness thickness = Thickness::thin_last;
   int columns = -1;   ///< the axis along which the other side has a front and a rest, or -1
   Index front = 100;  ///< percent of it
   int rest = 0;       ///< how many of the tiles are of the rest

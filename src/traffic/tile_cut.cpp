@@ -1,6 +1,7 @@
 #include "traffic/tile_cut.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace weft {
 
@@ -14,6 +15,24 @@ Box slice(Box box, int axis, Index from, Index to) {
 }
 }  // namespace
 
+std::vector<Index> ends_of_tiles(Index extent, Index tile, Thickness thickness) {
+  const auto tiles = divided_up<Index>(extent, tile);
+  const Index lacks = thickness == Thickness::thin_first ? tiles * tile - extent : 0;
+  const bool alike = thickness == Thickness::thin_first || thickness == Thickness::thin_last;
+  std::vector<Index> ends;
+  for (Index i = 1; i < tiles; ++i) {
+    // Tiles in proportion to 1, 2, 3 ..., and none of them empty.
+    const Index grown = extent * i * (i + 1) / (tiles * (tiles + 1));
+    ends.push_back(alike ? i * tile - lacks : std::max(grown, ends.empty() ? 1 : ends.back() + 1));
+  }
+  if (thickness == Thickness::shrinking) {
+    std::ranges::reverse(ends);
+    for (Index& end : ends) end = extent - end;
+  }
+  ends.push_back(extent);
+  return ends;
+}
+
 Index front_of(Index columns, Index percent) {
   return (columns * percent + 99) / 100;
 }
@@ -22,12 +41,10 @@ std::vector<Box> TileCut::planes(int j, const Box& box) const {
   const Leg& leg = place_.leg(j);
   if (box.empty()) return {};
   if (leg.axis < 0) return {box};
+  const std::vector<Index> ends = ends_of_tiles(box.extent(leg.axis), leg.tile, cut(j).thickness);
   std::vector<Box> tiles;
-  const Index extent = box.extent(leg.axis), rest = extent % leg.tile;
-  const Index first = cut(j).thin_first && rest > 0 ? rest : leg.tile;
-  tiles.push_back(slice(box, leg.axis, 0, first));
-  for (Index at = first; at < extent; at += leg.tile)
-    tiles.push_back(slice(box, leg.axis, at, at + leg.tile));
+  Index from = 0;
+  for (const Index to : ends) tiles.push_back(slice(box, leg.axis, std::exchange(from, to), to));
   return tiles;
 }
 

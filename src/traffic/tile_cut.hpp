@@ -11,6 +11,10 @@
 
 namespace weft {
 
+/// Where tiles end along an axis, of which there are as many as tiles of thickness `tile` make: the last one
+/// at `extent`, and none of them empty.
+std::vector<Index> ends_of_tiles(Index extent, Index tile, Thickness thickness);
+
 /// Of so many columns, those of the front.
 Index front_of(Index columns, Index percent);
 

@@ -118,6 +118,7 @@ TEST(Design, BackwardByMessagesHasTheStagesOfForwardInTheirOrder) {
     return d.schedules[1] == inverse(d.schedules[0]);
   };
   EXPECT_FALSE(is_mirror(cube, planes()));
+  EXPECT_TRUE(is_mirror(cube, planes().set("pipeline", "two-front").set("front", 50)));
   EXPECT_TRUE(is_mirror(cube, Options().set("exchange", "nccl").set("pipeline", "sequential")));
   EXPECT_TRUE(is_mirror(cube, Options().set("exchange", "p2p").set("pipeline", "planes")));
   Problem other = cube;
@@ -128,6 +129,46 @@ TEST(Design, BackwardByMessagesHasTheStagesOfForwardInTheirOrder) {
   EXPECT_TRUE(is_mirror(other, planes()));
   other.input = other.output;
   EXPECT_FALSE(is_mirror(other, planes()));
+}
+
+/// Of messages the first tile that is sent is thin, and the last one that is received. Backward the rest of
+/// the columns is on its way while their front is transformed, and no part is packed or copied; with more
+/// ranks FFTs would have too many parts to read.
+TEST(Design, OfMessagesHasThinTilesAtItsEndsAndAFrontBackward) {
+  Problem p = bricks_of_cube(512);
+  p.input = Distribution::slab(0);
+  p.output = Distribution::slab(1);
+  const Options by_nccl = Options().set("exchange", "nccl");
+  for (const int ranks : {2, 3, 4}) {
+    const Design d = design_for(p, gpus(ranks, ranks), by_nccl);
+    const Leg &forward = d.legs[0][0], &backward = d.legs[1][0];
+    EXPECT_EQ(forward.pipeline, "two-front");
+    EXPECT_TRUE(says(forward.reason, "no front: its parts would have to be packed"));
+    EXPECT_TRUE(says(backward.reason, ranks == 2 ? "a front along axis 1" : "too many parts would arrive"));
+    // Of three ranks one has 170 planes, the others 171.
+    EXPECT_EQ(says(forward.reason, "the first the thinnest"), ranks != 3);
+    EXPECT_EQ(says(backward.reason, "the last the thinnest"), ranks != 3);
+    EXPECT_EQ(forward.planes()->rest, 0);
+    EXPECT_EQ(backward.planes()->rest, ranks == 2 ? 1 : 0);
+    EXPECT_EQ(forward.planes()->thickness, ranks == 3 ? Thickness::thin_last : Thickness::growing);
+    EXPECT_EQ(backward.planes()->thickness, ranks == 3 ? Thickness::thin_last : Thickness::shrinking);
+    Problem natural = p;
+    natural.output = natural.input;
+    const Design n = design_for(natural, gpus(ranks, ranks), by_nccl);
+    EXPECT_EQ(n.legs[0], n.legs[1]);
+    EXPECT_TRUE(says(n.legs[0][1].reason, "no front: there is another exchange"));
+  }
+  Design two = design_for(p, gpus(2, 2), by_nccl);
+  two.legs[1][0].traits.any_place = true;  // as NCCL's
+  const Program program = diverted(program_of(two, Direction::backward, 1));
+  for (const Op& op : program.ops)
+    for (const OpKind kind : {OpKind::pack, OpKind::unpack, OpKind::copy, OpKind::keep})
+      EXPECT_NE(op.kind, kind);
+  EXPECT_NE(
+      first_leg(design_for(p, gpus(2, 2), Options().set("exchange", "direct").set("pipeline", "planes")))
+          .planes()
+          ->thickness,
+      Thickness::growing);
 }
 
 /// The last FFT before the exchange transforms two axes in either direction, and puts all of its result.

@@ -11,6 +11,7 @@
 #include "support/built.hpp"
 #include "support/replay.hpp"
 #include "support/schedule_request.hpp"
+#include "traffic/tile_cut.hpp"
 
 namespace weft::test {
 
@@ -229,6 +230,28 @@ TEST(Planes, TilesForStreamsAreNotTooSmall) {
   EXPECT_EQ(tile(1000 * box), 32);
   EXPECT_EQ(tile(1000 * box, {{"tile", 3}}), 3);
   EXPECT_ANY_THROW(tile(1, {{"subtile", 64}}));
+}
+
+TEST(Planes, TilesEndWhereTheirThicknessSays) {
+  using enum Thickness;
+  const auto ends = [](Index extent, Index tile, Thickness thickness) {
+    return ends_of_tiles(extent, tile, thickness);
+  };
+  EXPECT_EQ(ends(10, 4, thin_last), (std::vector<Index>{4, 8, 10}));
+  EXPECT_EQ(ends(10, 4, thin_first), (std::vector<Index>{2, 6, 10}));
+  EXPECT_EQ(ends(256, 64, growing), (std::vector<Index>{25, 76, 153, 256}));
+  EXPECT_EQ(ends(256, 64, shrinking), (std::vector<Index>{103, 180, 231, 256}));
+  for (const Thickness thickness : {thin_last, thin_first, growing, shrinking})
+    for (Index extent = 1; extent <= 40; ++extent)
+      for (Index tile = 1; tile <= extent; ++tile) {
+        std::vector<Index> all = ends(extent, tile, thickness), thick;
+        EXPECT_EQ(static_cast<Index>(all.size()), (extent + tile - 1) / tile);
+        EXPECT_EQ(all.back(), extent);
+        for (std::size_t i = 0; i < all.size(); ++i) thick.push_back(all[i] - (i > 0 ? all[i - 1] : 0));
+        EXPECT_GT(std::ranges::min(thick), 0) << extent << " " << tile;
+        const bool last = thickness == growing || thickness == thin_first;
+        EXPECT_EQ(last ? thick.back() : thick.front(), std::ranges::max(thick)) << extent << " " << tile;
+      }
 }
 
 TEST(Planes, WithoutOverlapEachTileIsAwaitedAtOnce) {

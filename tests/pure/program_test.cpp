@@ -328,7 +328,12 @@ TEST(Program, RandomProblemsReplay) {
           if (!made.two_lanes) continue;
           if (by_planes) {
             std::get<Planes>(c.cut).subtile = std::numeric_limits<Index>::max();
-            std::get<Planes>(c.cut).thin_first = seed % 3 != 0;
+            auto& cut = std::get<Planes>(c.cut);
+            const bool may_grow = cut.columns < 0 || made.choices.size() == 1;
+            if (seed % 3 != 0)
+              cut.thickness = seed % 3 == 1 || !may_grow ? Thickness::thin_first
+                              : cut.cuts_after           ? Thickness::shrinking
+                                                         : Thickness::growing;
           }
           if (!c.traits.stores && c.traits.form == Form::boxes) c.traits = traits::stores;
           by_device += kind == traits::stores ? 1 : 0;
@@ -374,7 +379,8 @@ TEST(Program, RandomProblemsReplay) {
           stored_coded += most_coded(program) > 0 ? 1 : 0;
           // The last tile of messages may be smaller than the others.
           const bool thin_last = std::ranges::any_of(made.choices, [](const Leg& c) {
-            return c.planes() != nullptr && (c.planes()->columns >= 0 || !c.planes()->thin_first);
+            return c.planes() != nullptr &&
+                   (c.planes()->columns >= 0 || c.planes()->thickness == Thickness::thin_last);
           });
           const Index uneven = thin_last && made.two_lanes && !direct ? rounded / 2 : 0;
           ASSERT_LE(program.workspace_bytes - scratch, boxes * rounded + uneven + coded) << p.describe();

@@ -50,8 +50,6 @@ TEST(Program, PlanesOfDevicesTakeThreeBoxesWhateverCarriesThem) {
     const char* pipeline;
     PipelineParameters values;
   };
-  PipelineRules of_devices;
-  of_devices.tile_cost = 1;
   std::vector<Case> cases;
   for (const int tile : {2, 3, 5, 7, 8}) {  // of 8 planes
     cases.push_back({schedule_of({32, 32, 48}, 4, slab, slab), "planes", {{"tile", tile}}});
@@ -65,6 +63,9 @@ TEST(Program, PlanesOfDevicesTakeThreeBoxesWhateverCarriesThem) {
     for (const Schedule& s : with_those_backward(c.schedule))
       for (const bool any_place : {false, true})
         for (const ExchangeTraits& kind : {traits::dense, traits::stores}) {
+          PipelineRules of_devices;
+          of_devices.tile_cost = 1;
+          of_devices.in_messages = kind != traits::stores;
           Built made = setup(s, c.pipeline, c.values, kind, of_devices);
           made.two_lanes = true;
           if (kind == traits::stores)

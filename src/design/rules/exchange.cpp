@@ -95,7 +95,7 @@ const Offer& find_named(const std::string& name, const Given& given) {
 bool pipeline_sends_parts(const Given& given, const Schedule& schedule) {
   return given.setting.several_nodes() && !given.on_device() && !wants_packed(given.wishes, given.setting) &&
          (given.wishes.pipeline.value != "auto" || cuts_messages(given, schedule)) &&
-         wished_pipeline(given.wishes, overlapping_pipeline(given.setting, false)).pipeline->sends_parts;
+         wished_pipeline(given.wishes, overlapping_pipeline(given.setting)).pipeline->sends_parts;
 }
 
 std::string reason_for(const Offer& offer) {

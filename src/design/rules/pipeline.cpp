@@ -241,6 +241,13 @@ bool is_worth_tiles(const Given& given, const Schedule& schedule, FftsPut ffts_p
   return std::any_of(choices.begin(), choices.end(), [](const Leg& c) { return c.tiles > 1; });
 }
 
+/// Whether tiles are planes, and nothing but planes.
+bool are_planes(const std::vector<Leg>& legs) {
+  return !legs.empty() && std::ranges::all_of(legs, [](const Leg& leg) {
+    return leg.planes() != nullptr && leg.planes()->rest == 0;
+  });
+}
+
 /// Why ranks cannot transform one array together; empty: they can.
 std::string why_not_shared(const Given& given, const Schedule& schedule, const Offers& offers,
                            const PipelineRules& rules) {
@@ -293,11 +300,9 @@ PipelineWish wished_pipeline(const Wishes& wishes, const std::string& preferred)
 }
 
 /// What devices and networks bring is on its way for a while, so that both ends of it are hidden; on one
-/// machine what is stored is there at once. Windowed needs the least memory. What devices carry in messages
-/// needs no packing where tiles are planes, but would where they are columns.
-const char* overlapping_pipeline(const Setting& setting, bool by_device) {
+/// machine what is stored is there at once. Windowed needs the least memory.
+const char* overlapping_pipeline(const Setting& setting) {
   if (!setting.closed.roomy.empty()) return "windowed";
-  if (by_device) return "planes";
   return setting.several_nodes() || setting.devices ? "two-front" : "planes";
 }
 
@@ -317,6 +322,7 @@ void choose_legs(const Given& given, const Offers& offers, Design& design) {
       given.on_device() && !offers.empty() && all(offers, [](const Offer& o) { return o.traits.by_device; });
   PipelineRules rules = pipeline_rules(given.problem, given.wishes, setting);
   if (by_device) rules.tile_cost = tile_cost(setting.ranks(), true);
+  rules.in_messages = by_device;
   // What is asked for takes two hops more, which the tiles behind it have to hide.
   if (std::any_of(offers.begin(), offers.end(), [](const Offer* o) { return o->traits.asked_for; }))
     rules.tiles /= 2;
@@ -327,7 +333,7 @@ void choose_legs(const Given& given, const Offers& offers, Design& design) {
   const std::string apart = why_not_shared(given, forward, offers, rules);
   const bool exchanges = !reshape_stages(forward).empty();
   const bool together = exchanges && apart.empty();
-  const PipelineWish wish = wished_pipeline(given.wishes, overlaps ? overlapping_pipeline(setting, by_device)
+  const PipelineWish wish = wished_pipeline(given.wishes, overlaps   ? overlapping_pipeline(setting)
                                                           : together ? "shared"
                                                                      : "sequential");
   if (exchanges && wish.pipeline->shares && !apart.empty())
@@ -338,12 +344,16 @@ void choose_legs(const Given& given, const Offers& offers, Design& design) {
   design.memory.ffts_put = put != FftsPut::no && wish.pipeline->name == std::string("sequential");
   design.memory.needs_turns = design.memory.ffts_put && put != FftsPut::small;
   if (design.memory.ffts_put) design.schedules = std::move(putting);
+  const auto chosen = [&](std::size_t d) {
+    return choose_pipeline(design.schedules[d], *wish.pipeline, wish.values, rules);
+  };
+  design.legs[0] = chosen(0);
   // So that FFTs pack what the first exchange sends backward, too (docs/adr/0073).
-  if (by_device && wish.pipeline->name == std::string("planes") &&
-      has_only(given.problem, {Transform::c2c}) && serves_both_ways(design.schedules[0]))
+  if (by_device && are_planes(design.legs[0]) && has_only(given.problem, {Transform::c2c}) &&
+      serves_both_ways(design.schedules[0]))
     design.schedules[1] = in_same_order(design.schedules[0]);
+  design.legs[1] = chosen(1);
   for (std::size_t d = 0; d < 2; ++d) {
-    design.legs[d] = choose_pipeline(design.schedules[d], *wish.pipeline, wish.values, rules);
     if (design.memory.ffts_put && put == FftsPut::twice)
       for (Leg& leg : design.legs[d]) std::get<Windowed>(leg.cut).in_turn = true;
     if (design.memory.ffts_put && put == FftsPut::large)

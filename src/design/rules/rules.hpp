@@ -72,8 +72,8 @@ struct PipelineWish {
 /// have, the first one worth trying that has them all. With a pipeline that lacks a parameter, a variable for
 /// it is not looked at, and an option set in the program is an error later on.
 PipelineWish wished_pipeline(const Wishes& wishes, const std::string& preferred);
-/// The pipeline that overlaps exchanges and local FFTs best; `by_device`: devices carry all messages.
-const char* overlapping_pipeline(const Setting& setting, bool by_device);
+/// The pipeline that overlaps exchanges and local FFTs best.
+const char* overlapping_pipeline(const Setting& setting);
 /// Bytes of a message of rank 0 in the reshape where they are longest; 0 without messages.
 Index message_bytes(const Given& given, const Schedule& schedule);
 /// Whether tiles of messages between machines are worth what more messages cost.

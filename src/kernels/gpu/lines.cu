@@ -84,7 +84,7 @@ template <class Value, lines::AtOnce at_once, Kind kind>
 Status launch(const LineStep& step, const LineArrays& arrays,
               const lines::Line<lines::real_of<Value>, at_once>& line, const KernelSignals& signals,
               StreamHandle stream) {
-  if constexpr (at_once != lines::AtOnce::all)
+  if constexpr (at_once != lines::AtOnce::all && kind != Kind::rows)
     return launch_as<Value, at_once, kind, lines::Form<Divisor>>(step, arrays, line, signals, stream);
   else
     return lines::with_form_of<Divisor>(step, [&]<class Form>(std::type_identity<Form>) {
