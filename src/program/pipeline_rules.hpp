@@ -49,8 +49,8 @@ void set_tiles(Leg& leg, Index tiles);
 /// Tiles along an axis, as many as the rules say, but not thinner than `least`, unless asked for otherwise.
 void cut(Leg& leg, ParameterReader& read, int axis, Index extent, Index least = 1);
 
-/// On devices, of a tile that FFTs read where its parts have arrived (ADR 0072). More FFTs than a few cost
-/// more than one kernel that copies.
+/// Of a tile on devices: FFTs read its parts where they have arrived if there are at most so many (ADR 0072).
+/// More FFTs cost more than one kernel that copies.
 inline constexpr Index most_parts_read = 4;
 
 // Rules and builders in files of their own. `build_local`: of schedules without reshapes.

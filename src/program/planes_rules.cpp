@@ -23,9 +23,10 @@ bool ends_with(const Schedule& s, int stage) {
          s.fields[static_cast<std::size_t>(stage)].orders.size() == 1;
 }
 
-/// How thick a tile of `field` along `axis` is at least. In memory of devices, of n tiles the FFT of one is
-/// not hidden, and each costs something: the best n is the square root of what a rank holds over what a tile
-/// costs. On the host, tiles do not divide the cache lines of the field on the other side of the reshape.
+/// How thick a tile of `field` along `axis` is at least. In memory of devices, of n alike tiles the FFT of
+/// one is not hidden, and each costs something: the best n is the square root of what a rank holds over what
+/// a tile costs. It serves those that differ as well. On the host, tiles do not divide the cache lines of the
+/// field on the other side of the reshape.
 Index least_thickness(const Field& field, const Field& other, int axis, const PipelineRules& rules) {
   if (!rules.whole_tiles()) {
     constexpr Index line = 64;
@@ -61,49 +62,85 @@ Index subtile_of(ParameterReader& read) {
   return std::numeric_limits<Index>::max();
 }
 
-/// How thick tiles on devices are. While an FFT makes the first tile that is sent, or works on the last one
-/// that is received, no message is on its way (ADR 0074). Without messages tiles are alike; if they do not
-/// come out even, a thin last one could have no room (ADR 0071).
-Thickness thickness_of(const Planes& planes, const PipelineRules& rules) {
-  if (!rules.in_messages) return Thickness::thin_first;
-  return planes.cuts_after ? Thickness::shrinking : Thickness::growing;
-}
-
-/// Tiles cut the slowest axis that the FFT leaves alone which has more axes; of equals, that before the
-/// exchange, and behind it in the mirror in time. `alike`: they do not differ in thickness.
-void cut_planes(const Schedule& s, int reshape, ParameterReader& read, Leg& leg, bool alike) {
+/// Which side of a reshape tiles cut: the slowest axis that the FFT leaves alone which has more axes; of
+/// equals, that before the exchange, and behind it in the mirror in time.
+struct Side {
+  bool cuts_after = false;
+  AxisVector<int> transformed;  ///< on that side
+  const Field *field = nullptr, *other = nullptr;
+  int axis = -1;  ///< or -1
+};
+Side side_of(const Schedule& s, int reshape) {
   const int stage = reshape_stages(s)[static_cast<std::size_t>(reshape)];
   const AxisVector<int> before = transformed(s, stage - 1), after = transformed(s, stage + 1);
+  Side side;
+  side.cuts_after = s.mirrored ? after.size() >= before.size() : after.size() > before.size();
+  side.transformed = side.cuts_after ? after : before;
+  const Field &from = s.fields[static_cast<std::size_t>(stage)],
+              &to = s.fields[static_cast<std::size_t>(stage) + 1];
+  side.field = side.cuts_after ? &to : &from;
+  side.other = side.cuts_after ? &from : &to;
+  for (const int a : side.field->order(0))
+    if (side.axis < 0 && largest_extent(*side.field->tiling, a) > 1 && !side.transformed.contains(a))
+      side.axis = a;
+  return side;
+}
+
+/// Whether the FFT on that side goes on tile by tile to, or from, another reshape: it leaves alone what both
+/// cut.
+bool passes_tiles_on(const Schedule& s, int reshape, const Side& side) {
+  const int beside = reshape + (side.cuts_after ? 1 : -1);
+  if (beside < 0 || beside >= static_cast<int>(reshape_stages(s).size())) return false;
+  const int axis = side_of(s, beside).axis;
+  return axis >= 0 && !side.transformed.contains(axis);
+}
+
+/// How thick tiles on devices are. While an FFT makes the first tile that is sent, or works on the last one
+/// that is received, no message is on its way, unless there are those of another reshape (ADR 0074). Else
+/// tiles are alike; if they do not come out even, a thin last one could have no room (ADR 0071).
+Thickness thickness_of(const Schedule& s, int reshape, const Side& side, const Leg& leg,
+                       const PipelineRules& rules) {
+  constexpr int most_tiles = 1 << 10;  // more are thin anyway
+  if (!rules.in_messages || leg.tiles > most_tiles || passes_tiles_on(s, reshape, side))
+    return Thickness::thin_first;
+  return side.cuts_after ? Thickness::shrinking : Thickness::growing;
+}
+
+/// `alike`: tiles do not differ in thickness.
+void cut_planes(const Schedule& s, int reshape, ParameterReader& read, Leg& leg, bool alike) {
+  const int stage = reshape_stages(s)[static_cast<std::size_t>(reshape)];
+  const Side side = side_of(s, reshape);
   Planes& planes = leg.cut.emplace<Planes>();
-  planes.cuts_after = s.mirrored ? after.size() >= before.size() : after.size() > before.size();
+  planes.cuts_after = side.cuts_after;
   planes.subtile = subtile_of(read);
   planes.keeps_order = read.rules().whole_tiles() && ends_with(s, stage);
   leg.window = read.rules().overlap ? 1 : 0;
   leg.reason = std::string(!read.rules().whole_tiles() ? "each stage passes once over its data, " : "") +
                "tiles cut what is " + (planes.cuts_after ? "received" : "sent") +
                (leg.window == 0 ? ", no overlap" : "");
-  const Field& field = s.fields[static_cast<std::size_t>(planes.cuts_after ? stage + 1 : stage)];
-  const Field& other = s.fields[static_cast<std::size_t>(planes.cuts_after ? stage : stage + 1)];
-  for (int a : field.order(0)) {
-    const Index extent = largest_extent(*field.tiling, a);
-    if (extent <= 1 || (planes.cuts_after ? after : before).contains(a)) continue;
-    cut(leg, read, a, extent, least_thickness(field, other, a, read.rules()));
-    if (read.rules().whole_tiles() && may_differ(field, a, extent))
-      planes.thickness = alike ? Thickness::thin_first : thickness_of(planes, read.rules());
-    if (leg.tiles > 1 && planes.thickness == Thickness::growing) leg.reason += ", the first the thinnest";
-    if (leg.tiles > 1 && planes.thickness == Thickness::shrinking) leg.reason += ", the last the thinnest";
-    return;
-  }
+  if (side.axis < 0) return;
+  const Index extent = largest_extent(*side.field->tiling, side.axis);
+  cut(leg, read, side.axis, extent, least_thickness(*side.field, *side.other, side.axis, read.rules()));
+  if (read.rules().whole_tiles() && may_differ(*side.field, side.axis, extent))
+    planes.thickness = alike ? Thickness::thin_first : thickness_of(s, reshape, side, leg, read.rules());
+  if (leg.tiles > 1 && planes.thickness == Thickness::growing) leg.reason += ", the first the thinnest";
+  if (leg.tiles > 1 && planes.thickness == Thickness::shrinking) leg.reason += ", the last the thinnest";
 }
 
-/// Why messages between devices have no front; or nothing. In what is sent by planes its parts would have to
-/// be packed. In what is received it makes two parts of what a rank sends, each of which an FFT is to read.
-std::string why_no_front(const Schedule& s, int stage, const Planes& planes) {
-  if (!planes.cuts_after) return "its parts would have to be packed";
+/// Why messages between devices have no front; or nothing. Its parts, and those of the rest, are to be pieces
+/// of memory where the FFT leaves them, which the planes have to be the slowest axis for, and what is
+/// received. Each rank then sends two parts of a tile instead of one, which FFTs are to read where they
+/// arrive.
+std::string why_no_front(const Schedule& s, int stage, const Leg& leg, bool coded) {
   const Field& before = s.fields[static_cast<std::size_t>(stage)];
   const Field& after = s.fields[static_cast<std::size_t>(stage) + 1];
-  const Index senders = before.tiling->count_overlaps(after.box(0));
-  return 2 * senders > most_parts_read ? "too many parts would arrive" : "";
+  if (!leg.planes()->cuts_after || coded || before.order(0) != after.order(0) ||
+      before.order(0)[0] != leg.axis)
+    return "its parts would have to be packed";
+  for (int r = 0; r < after.tiling->ranks(); ++r)
+    if (2 * before.tiling->count_overlaps(after.box(r)) > most_parts_read)
+      return "too many parts would arrive";
+  return "";
 }
 }  // namespace
 
@@ -141,7 +178,7 @@ void choose_two_front(const Schedule& s, int reshape, ParameterReader& read, Leg
     if (several)
       missing = "there is another exchange";
     else if (read.rules().in_messages)
-      missing = why_no_front(s, stage, planes);
+      missing = why_no_front(s, stage, leg, read.rules().coded);
   }
   if (!missing.empty()) {
     planes.columns = -1;

@@ -100,6 +100,23 @@ std::vector<Index> TileTraffic::bytes_sent(int j) const {
   return bytes;
 }
 
+/// What is sent, tile by tile; or, if that is one and both reshapes cut along one axis, the tiles that the
+/// one before brings.
+std::vector<Box> TileTraffic::steps(int j) const {
+  std::vector<Box> sent = cut_.sending(j, w_.rank);
+  if (j == 0 || sent.size() != 1 || axes_of(w_.schedule, w_.place.fft_stage(j)).empty()) return sent;
+  const int axis = w_.leg(j - 1).axis;
+  const std::vector<Box> received = cut_.receiving(j - 1, w_.rank);
+  const bool in_tiles = axis >= 0 && axis == w_.leg(j).axis && w_.leg(j - 1).planes()->cuts_after;
+  if (!in_tiles || received.empty()) return sent;
+  std::vector<Box> steps(received.size(), sent.front());
+  for (std::size_t i = 0; i < received.size(); ++i) {
+    steps[i].lo[axis] = received[i].lo[axis];
+    steps[i].hi[axis] = received[i].hi[axis];
+  }
+  return steps;
+}
+
 /// Tiles without parts have send buffers as well: MPI would take equal addresses for an exchange in place.
 void TileTraffic::make_room(int j) {
   Traffic& t = of(j);
@@ -109,7 +126,7 @@ void TileTraffic::make_room(int j) {
     for (int k = 0; k < tiles(j); next += at(bytes, k++)) sent(j, k).send_start = next;
     return;
   }
-  t.steps = cut_.sending(j, w_.rank);
+  t.steps = steps(j);
   t.sent_lying = can_send_lying(j, false);
   t.by_steps = !t.sent_lying && can_send_lying(j, true);
   t.sent_lying = t.sent_lying || t.by_steps;
@@ -310,14 +327,14 @@ int TileTraffic::parts_that_meet(int j, const Box& box) const {
 void TileTraffic::transform(int j, const Box& box, const AxisVector<int>& axes, const Place& to, bool own) {
   const Traffic& t = of(j);
   const int stage = w_.place.fft_stage(j + 1);
-  if (own && t.kept_at) {  // in one piece, whatever tiles it belongs to
-    const Box kept = intersect(w_.place.field_before(j).box(w_.rank), w_.place.field_after(j).box(w_.rank));
-    sequence_.add_fft(stage, axes, to, to, intersect(kept, box));
-    return;
+  for (const Parcel& r : t.parcels->receives()) {
+    if ((r.route == Route::stay) != own) continue;
+    if (own && t.kept_at) {  // all of it in one piece, whatever tiles it belongs to
+      const Box kept = intersect(w_.place.field_before(j).box(w_.rank), w_.place.field_after(j).box(w_.rank));
+      return sequence_.add_fft(stage, axes, to, to, intersect(kept, box));
+    }
+    sequence_.add_fft(stage, axes, t.parcels->receive_buffer(r), to, intersect(r.box, box));
   }
-  for (const Parcel& r : t.parcels->receives())
-    if ((r.route == Route::stay) == own)
-      sequence_.add_fft(stage, axes, t.parcels->receive_buffer(r), to, intersect(r.box, box));
 }
 
 void TileTraffic::settle_half(int j) {

@@ -107,6 +107,8 @@ class TileTraffic {
   Index half_bytes() const { return w_.place.staging_base(w_.rank); }
   /// With two lanes: whether what reshape `j` sends is what a pass has left, not an array or half itself.
   bool is_left(int j) const;
+  /// What a pass leaves one after the other of what reshape `j` sends.
+  std::vector<Box> steps(int j) const;
   /// Where a step is left if steps lie one behind the other.
   Place step_of(int j, int step) const;
   /// Whether every part that is sent is one piece of memory where the pass leaves it, with all steps in one

@@ -12,7 +12,7 @@
 namespace weft {
 
 /// Where tiles end along an axis, of which there are as many as tiles of thickness `tile` make: the last one
-/// at `extent`, and none of them empty.
+/// at `extent`, and none of them empty. Those that grow or shrink are at most a few thousand.
 std::vector<Index> ends_of_tiles(Index extent, Index tile, Thickness thickness);
 
 /// Of so many columns, those of the front.

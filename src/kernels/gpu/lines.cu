@@ -84,6 +84,7 @@ template <class Value, lines::AtOnce at_once, Kind kind>
 Status launch(const LineStep& step, const LineArrays& arrays,
               const lines::Line<lines::real_of<Value>, at_once>& line, const KernelSignals& signals,
               StreamHandle stream) {
+  // Rows in single precision are never moved at once.
   if constexpr (at_once != lines::AtOnce::all && kind != Kind::rows)
     return launch_as<Value, at_once, kind, lines::Form<Divisor>>(step, arrays, line, signals, stream);
   else
