@@ -127,19 +127,31 @@ void cut_planes(const Schedule& s, int reshape, ParameterReader& read, Leg& leg,
   if (leg.tiles > 1 && planes.thickness == Thickness::shrinking) leg.reason += ", the last the thinnest";
 }
 
-/// Why messages between devices have no front; or nothing. Its parts, and those of the rest, are to be pieces
-/// of memory where the FFT leaves them, which the planes have to be the slowest axis for, and what is
-/// received. Each rank then sends two parts of a tile instead of one, which FFTs are to read where they
-/// arrive.
+/// Why messages between devices have no front; or nothing. Where the FFT leaves them, its parts and those of
+/// the rest are to be pieces of memory. Each rank then sends two parts of a tile instead of one, which FFTs
+/// are to read where they arrive.
 std::string why_no_front(const Schedule& s, int stage, const Leg& leg, bool coded) {
+  constexpr const char* packed = "its parts would have to be packed";
   const Field& before = s.fields[static_cast<std::size_t>(stage)];
   const Field& after = s.fields[static_cast<std::size_t>(stage) + 1];
-  if (!leg.planes()->cuts_after || coded || before.order(0) != after.order(0) ||
-      before.order(0)[0] != leg.axis)
-    return "its parts would have to be packed";
-  for (int r = 0; r < after.tiling->ranks(); ++r)
+  if (!leg.planes()->cuts_after || coded || before.order(0) != after.order(0)) return packed;
+  for (int r = 0; r < before.tiling->ranks(); ++r) {
     if (2 * before.tiling->count_overlaps(after.box(r)) > most_parts_read)
       return "too many parts would arrive";
+    const Box sent = before.box(r);
+    if (sent.empty()) continue;
+    // A part is some planes, along the slowest axis, and all of each.
+    bool slower = true;
+    for (const int a : before.order(0)) {
+      if (a == leg.axis) {
+        slower = false;
+        continue;
+      }
+      if (slower && sent.extent(a) > 1) return packed;
+      for (const Overlap& o : after.tiling->overlaps(sent))
+        if (o.box.extent(a) != sent.extent(a)) return packed;
+    }
+  }
   return "";
 }
 }  // namespace

@@ -48,15 +48,18 @@ bool TileTraffic::is_left(int j) const {
 
 /// Of the last reshape: what is left there for another would have to wait until this has left. The user's
 /// array is not what exchanges are to read.
-bool TileTraffic::can_send_lying(int j, bool by_steps) const {
-  if (!w_.request.two_lanes || !any_place(j) || j + 1 < w_.place.reshapes() || !is_left(j)) return false;
+TileTraffic::Lying TileTraffic::lying(int j) const {
+  if (!w_.request.two_lanes || !any_place(j) || j + 1 < w_.place.reshapes() || !is_left(j)) return Lying::no;
   const Place all = departing(j);
   const std::vector<int> told = steps_of_tiles(j);
-  return std::ranges::all_of(of(j).parcels->sends(), [&](const Parcel& s) {
-    const Place from = by_steps ? step_of(j, at(told, s.tile)) : all;
-    return intersect(s.box, from.box) == s.box &&
-           (s.peer == w_.rank || lies_packed(from, s.box, w_.place.field_after(j).order(s.peer)));
-  });
+  const auto parts_are_pieces = [&](bool in_steps) {
+    return std::ranges::all_of(of(j).parcels->sends(), [&](const Parcel& s) {
+      const Place from = in_steps ? step_of(j, at(told, s.tile)) : all;
+      return intersect(s.box, from.box) == s.box &&
+             (s.peer == w_.rank || lies_packed(from, s.box, w_.place.field_after(j).order(s.peer)));
+    });
+  };
+  return parts_are_pieces(false) ? Lying::in_all : parts_are_pieces(true) ? Lying::in_steps : Lying::no;
 }
 
 Place TileTraffic::step_of(int j, int step) const {
@@ -127,9 +130,8 @@ void TileTraffic::make_room(int j) {
     return;
   }
   t.steps = steps(j);
-  t.sent_lying = can_send_lying(j, false);
-  t.by_steps = !t.sent_lying && can_send_lying(j, true);
-  t.sent_lying = t.sent_lying || t.by_steps;
+  t.lying = lying(j);
+  const bool lies = t.lying != Lying::no;
   t.at_once.resize(t.left.size(), false);
   t.packed.resize(t.left.size());
   const std::vector<int> step = steps_of_tiles(j);
@@ -137,17 +139,17 @@ void TileTraffic::make_room(int j) {
   // the pass reads that half, and tiles with a point of its last part, and those behind them, are packed
   // after.
   const Index half = w_.place.landing(j, w_.rank).base > 0 ? 0 : half_bytes();
-  const bool may_use_half = halves() > 1 && !t.sent_lying && (j == 0 || is_left(j));
+  const bool may_use_half = halves() > 1 && !lies && (j == 0 || is_left(j));
   const Box last = j > 0 ? last_part(j) : Box{};
   int first_in_half = j > 0 ? tiles(j) : 0;
   for (const Parcel& s : t.parcels->sends()) {
     if (j > 0 && !intersect(s.box, last).empty()) first_in_half = std::min(first_in_half, s.tile);
-    if (is_left(j) && !t.sent_lying && !(intersect(s.box, at(t.steps, at(step, s.tile))) == s.box))
+    if (is_left(j) && !lies && !(intersect(s.box, at(t.steps, at(step, s.tile))) == s.box))
       at(t.at_once, s.tile) = true;
   }
   t.in_half.resize(t.left.size(), false);
   Index in_use = 0, behind = 0;  // bytes of send buffers in the half and behind the halves
-  for (int k = 0; k < tiles(j) && !t.sent_lying; ++k) {
+  for (int k = 0; k < tiles(j) && !lies; ++k) {
     at(t.in_half, k) = may_use_half && k >= first_in_half && (j == 0 || !at(t.at_once, k)) &&
                        at(bytes, k) > 0 && in_use + at(bytes, k) <= half_bytes();
     (at(t.in_half, k) ? in_use : behind) += at(bytes, k);
@@ -167,7 +169,7 @@ void TileTraffic::make_room(int j) {
   for (int k = 0; k < tiles(j); ++k) {
     Index& start = at(t.in_half, k) ? next_in_half : next;
     sent(j, k).send_start = start;
-    if (!t.sent_lying) start += at(bytes, k);
+    if (!lies) start += at(bytes, k);
   }
   if (t.slots == 0) t.at_once.assign(t.left.size(), false);
 }
@@ -178,7 +180,7 @@ Place TileTraffic::departing(int j, const Box& part) {
   if (!is_left(j)) return p;
   int step = 0;
   while (intersect(at(t.steps, step), part).empty()) ++step;
-  if (t.by_steps) p = step_of(j, step);
+  if (t.lying == Lying::in_steps) p = step_of(j, step);
   if (t.slots > 0) {
     p.box = at(t.steps, step);
     p.strides = dense_strides(p.box.extents(), w_.place.field_before(j).order(w_.rank));
@@ -243,7 +245,7 @@ void TileTraffic::tell_complete(int j) {
 /// The part that stays on this rank is copied last, so that other ranks get theirs sooner. Without overlap
 /// the tile is awaited before anything else is done.
 void TileTraffic::tell(int j, int k) {
-  if (of(j).sent_lying) of(j).parcels->send_from(of(j).departing, k);
+  if (of(j).lying != Lying::no) of(j).parcels->send_from(of(j).departing, k);
   // Padded tiles of which nothing is for this rank arrive in the half, too.
   if (j > 0 && w_.request.two_lanes && at(of(j).in_half, k)) await_all(j - 1);
   bring_tile(j, k, false);
@@ -259,7 +261,7 @@ void TileTraffic::bring_tile(int j, int k, bool stays) {
     const Parcel& s = sends[i];
     if (s.tile != k || (s.route == Route::stay) != stays) continue;
     const bool here = w_.request.two_lanes && !at(t.at_once, k);  // else pieces have been brought
-    if (here && (stays || !t.sent_lying)) bring(j, i, t.departing, s.box);
+    if (here && (stays || t.lying == Lying::no)) bring(j, i, t.departing, s.box);
     if (s.route == Route::store) sequence_.move(w_.op_of(j, OpKind::signal_full, k, s.peer));
   }
 }

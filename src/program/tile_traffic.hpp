@@ -9,6 +9,7 @@
 // time instead of for all of it, and the half that a pass has read holds what it packs last (ADR 0071).
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -63,6 +64,9 @@ class TileTraffic {
   const TileCut& cut() const { return cut_; }
 
  private:
+  /// Whether tiles are sent from where the pass has left them: all of it in one layout, or one step behind
+  /// the other, each dense.
+  enum class Lying : std::uint8_t { no, in_all, in_steps };
   /// A reshape.
   struct Traffic {
     std::optional<Parcels> parcels;
@@ -74,10 +78,9 @@ class TileTraffic {
     bool arrives_in_place = false;  ///< dense parts do, each one piece of memory
     int told = 0, awaited = 0;
     // With two lanes:
-    Place departing;            ///< where a pass has left the tiles that are complete
-    std::vector<Box> steps;     ///< what a pass leaves, in its order
-    bool sent_lying = false;    ///< tiles are sent from where the pass has left them
-    bool by_steps = false;      ///< there its steps lie one behind the other, each dense
+    Place departing;         ///< where a pass has left the tiles that are complete
+    std::vector<Box> steps;  ///< what a pass leaves, in its order
+    Lying lying = Lying::no;
     int slots = 0;              ///< so many steps have room behind the halves; 0: all of them
     Index slot_bytes = 0;       ///< of a step
     std::vector<Ids> moved;     ///< per step that has begun, what had been moved before
@@ -111,9 +114,8 @@ class TileTraffic {
   std::vector<Box> steps(int j) const;
   /// Where a step is left if steps lie one behind the other.
   Place step_of(int j, int step) const;
-  /// Whether every part that is sent is one piece of memory where the pass leaves it, with all steps in one
-  /// layout or each in its own.
-  bool can_send_lying(int j, bool by_steps) const;
+  /// Whether every part that is sent is one piece of memory then.
+  Lying lying(int j) const;
   /// Per tile: the step after which it is told.
   std::vector<int> steps_of_tiles(int j) const;
   /// Of what a pass makes of what reshape `j - 1` brings.

@@ -158,6 +158,16 @@ TEST(Design, OfMessagesHasThinTilesAtItsEndsAndAFrontBackward) {
     EXPECT_EQ(n.legs[0], n.legs[1]);
     EXPECT_TRUE(says(n.legs[0][1].reason, "no front: there is another exchange"));
   }
+  const auto has_front = [&](const Problem& problem, const Options& options) {
+    return design_for(problem, gpus(2, 2), options).legs[1][0].planes()->rest > 0;
+  };
+  Problem batch = p, other_way = p;
+  batch.batch = 2;
+  std::swap(other_way.input, other_way.output);
+  EXPECT_TRUE(has_front(p, by_nccl));
+  EXPECT_FALSE(has_front(batch, by_nccl));
+  EXPECT_FALSE(has_front(other_way, by_nccl));
+  EXPECT_FALSE(has_front(p, Options().set("exchange", "nccl").set("codec", "fp32")));
   Design two = design_for(p, gpus(2, 2), by_nccl);
   two.legs[1][0].traits.any_place = true;  // as NCCL's
   const Program program = program_of(two, Direction::backward, 1);
