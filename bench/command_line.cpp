@@ -108,7 +108,8 @@ void add_problem(CLI::App& app, Case& c) {
   app.add_option("--direction", c.direction, "forward, backward or both")
       ->capture_default_str()
       ->group(group);
-  app.add_option("--data", c.data, "random or smooth: of what the error is found")
+  app.add_option("--data", c.data,
+                 "random or smooth: the functions in the arrays, whose transform is known, for the error")
       ->capture_default_str()
       ->group(group);
   app.add_flag("--in-place", c.in_place, "input and output in one array")->group(group);
