@@ -86,13 +86,12 @@ Side side_of(const Schedule& s, int reshape) {
   return side;
 }
 
-/// Whether the FFT on that side goes on tile by tile to, or from, another reshape: it leaves alone what both
-/// cut.
-bool passes_tiles_on(const Schedule& s, int reshape, const Side& side) {
-  const int beside = reshape + (side.cuts_after ? 1 : -1);
-  if (beside < 0 || beside >= static_cast<int>(reshape_stages(s).size())) return false;
-  const int axis = side_of(s, beside).axis;
-  return axis >= 0 && !side.transformed.contains(axis);
+/// Whether the reshape before or the one behind has tiles along the same axis: the FFT between both goes on
+/// tile by tile.
+bool passes_tiles_on(const Schedule& s, int reshape, int axis) {
+  const int reshapes = static_cast<int>(reshape_stages(s).size());
+  return (reshape > 0 && side_of(s, reshape - 1).axis == axis) ||
+         (reshape + 1 < reshapes && side_of(s, reshape + 1).axis == axis);
 }
 
 /// How thick tiles on devices are. While an FFT makes the first tile that is sent, or works on the last one
@@ -101,7 +100,7 @@ bool passes_tiles_on(const Schedule& s, int reshape, const Side& side) {
 Thickness thickness_of(const Schedule& s, int reshape, const Side& side, const Leg& leg,
                        const PipelineRules& rules) {
   constexpr int most_tiles = 1 << 10;  // more are thin anyway
-  if (!rules.in_messages || leg.tiles > most_tiles || passes_tiles_on(s, reshape, side))
+  if (!rules.in_messages || leg.tiles > most_tiles || passes_tiles_on(s, reshape, side.axis))
     return Thickness::thin_first;
   return side.cuts_after ? Thickness::shrinking : Thickness::growing;
 }
@@ -134,7 +133,9 @@ std::string why_no_front(const Schedule& s, int stage, const Leg& leg, bool code
   constexpr const char* packed = "its parts would have to be packed";
   const Field& before = s.fields[static_cast<std::size_t>(stage)];
   const Field& after = s.fields[static_cast<std::size_t>(stage) + 1];
-  if (!leg.planes()->cuts_after || coded || before.order(0) != after.order(0)) return packed;
+  const bool one_order =
+      before.orders.size() == 1 && after.orders.size() == 1 && before.order(0) == after.order(0);
+  if (!leg.planes()->cuts_after || coded || !one_order || transformed(s, stage - 1).empty()) return packed;
   for (int r = 0; r < before.tiling->ranks(); ++r) {
     if (2 * before.tiling->count_overlaps(after.box(r)) > most_parts_read)
       return "too many parts would arrive";

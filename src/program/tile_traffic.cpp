@@ -103,8 +103,7 @@ std::vector<Index> TileTraffic::bytes_sent(int j) const {
   return bytes;
 }
 
-/// What is sent, tile by tile; or, if that is one and both reshapes cut along one axis, the tiles that the
-/// one before brings.
+/// What is sent, tile by tile; or, if that is one and the reshape before has the same tiles, what it brings.
 std::vector<Box> TileTraffic::steps(int j) const {
   std::vector<Box> sent = cut_.sending(j, w_.rank);
   if (j == 0 || sent.size() != 1 || axes_of(w_.schedule, w_.place.fft_stage(j)).empty()) return sent;
@@ -117,7 +116,10 @@ std::vector<Box> TileTraffic::steps(int j) const {
     steps[i].lo[axis] = received[i].lo[axis];
     steps[i].hi[axis] = received[i].hi[axis];
   }
-  return steps;
+  const bool come_out_even = std::ranges::all_of(of(j).parcels->sends(), [&](const Parcel& s) {
+    return std::ranges::any_of(steps, [&](const Box& step) { return intersect(s.box, step) == s.box; });
+  });
+  return come_out_even ? steps : sent;
 }
 
 /// Tiles without parts have send buffers as well: MPI would take equal addresses for an exchange in place.

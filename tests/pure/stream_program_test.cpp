@@ -56,10 +56,12 @@ TEST(Program, PlanesOfDevicesTakeThreeBoxesWhateverCarriesThem) {
     cases.push_back({schedule_of({32, 32, 48}, 4, slab, Distribution::slab(1)), "planes", {{"tile", tile}}});
   }
   const Distribution pencil = Distribution::pencil(2);
-  for (const int tile : {2, 3, 4}) {  // of 8
+  for (const int tile : {2, 3, 4, 5}) {  // of 8 or 16
     cases.push_back(
         {schedule_of({32, 32, 32}, 4, pencil, Distribution::pencil(0)), "planes", {{"tile", tile}}});
     cases.push_back({schedule_of({32, 32, 32}, 4, pencil, pencil), "planes", {{"tile", tile}}});
+    cases.push_back(
+        {schedule_of({32, 32, 32}, 16, pencil, Distribution::pencil(0)), "planes", {{"tile", tile}}});
   }
   for (const int tile : {2, 3})  // of 4
     cases.push_back({schedule_of({32, 32, 32}, 8, brick, brick), "planes", {{"tile", tile}}});
