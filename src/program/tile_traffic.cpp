@@ -63,9 +63,13 @@ TileTraffic::Lying TileTraffic::lying(int j) const {
 }
 
 Place TileTraffic::step_of(int j, int step) const {
+  const Traffic& t = of(j);
   Place p = departing(j);
-  for (int i = 0; i < step; ++i) p.base += at(of(j).steps, i).count() * p.element_bytes;
-  p.box = at(of(j).steps, step);
+  if (t.slots > 0)
+    p.base += step % t.slots * t.slot_bytes;
+  else
+    for (int i = 0; i < step; ++i) p.base += at(t.steps, i).count() * p.element_bytes;
+  p.box = at(t.steps, step);
   p.strides = dense_strides(p.box.extents(), w_.place.field_before(j).order(w_.rank));
   return p;
 }
@@ -180,14 +184,11 @@ Place TileTraffic::departing(int j, const Box& part) {
   Traffic& t = of(j);
   Place p = departing(j);
   if (!is_left(j)) return p;
-  int step = 0;
-  while (intersect(at(t.steps, step), part).empty()) ++step;
-  if (t.lying == Lying::in_steps) p = step_of(j, step);
-  if (t.slots > 0) {
-    p.box = at(t.steps, step);
-    p.strides = dense_strides(p.box.extents(), w_.place.field_before(j).order(w_.rank));
-    p.base += step % t.slots * t.slot_bytes;
-    if (traits(j).stores && step >= static_cast<int>(t.moved.size())) {
+  if (t.slots > 0 || t.lying == Lying::in_steps) {
+    int step = 0;
+    while (intersect(at(t.steps, step), part).empty()) ++step;
+    p = step_of(j, step);
+    if (t.slots > 0 && traits(j).stores && step >= static_cast<int>(t.moved.size())) {
       t.moved.resize(static_cast<std::size_t>(step) + 1, sequence_.moved());
       if (step >= t.slots) sequence_.follow_moves(at(t.moved, step - t.slots + 1));
     }

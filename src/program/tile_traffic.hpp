@@ -112,7 +112,7 @@ class TileTraffic {
   bool is_left(int j) const;
   /// What a pass leaves one after the other of what reshape `j` sends.
   std::vector<Box> steps(int j) const;
-  /// Where a step is left if steps lie one behind the other.
+  /// Where a step is left that is dense by itself: in a slot, or behind the steps before it.
   Place step_of(int j, int step) const;
   /// Whether every part that is sent is one piece of memory then.
   Lying lying(int j) const;

@@ -71,12 +71,7 @@ TEST(Design, FftsPackWhatIsSent) {
 TEST(Design, BackwardByMessagesHasTheStagesOfForwardInTheirOrder) {
   const auto planes = [] { return Options().set("exchange", "nccl").set("pipeline", "planes"); };
   const auto packed_by_ffts = [](const Program& program) {
-    Index points = 0;
-    for (const Diversion& found : diversions(program))
-      for (const Diversion::Part& of_fft : found.parts)
-        for (const Diversion::Piece& piece : of_fft.pieces)
-          points += piece.packed_for < 0 ? 0 : piece.box.count();
-    return points;
+    return points_diverted(program, [](const Diversion::Piece& piece) { return piece.packed_for >= 0; });
   };
   Problem cube = bricks_of_cube(16), square = cube;
   cube.input = cube.output = Distribution::slab(0);
@@ -173,11 +168,7 @@ TEST(Design, OfMessagesHasThinTilesAtItsEndsAndAFrontBackward) {
   const Program program = program_of(two, Direction::backward, 1);
   for (const Op& op : program.ops)
     for (const OpKind kind : {OpKind::pack, OpKind::unpack, OpKind::copy}) EXPECT_NE(op.kind, kind);
-  Index kept = 0;
-  for (const Diversion& found : diversions(program))
-    for (const Diversion::Part& of_fft : found.parts)
-      for (const Diversion::Piece& piece : of_fft.pieces) kept += piece.box.count();
-  EXPECT_EQ(kept, 256 * 256 * 512);
+  EXPECT_EQ(points_diverted(program, [](const Diversion::Piece&) { return true; }), 256 * 256 * 512);
   const Options by_direct = Options().set("exchange", "direct").set("pipeline", "planes");
   EXPECT_EQ(first_leg(design_for(p, gpus(2, 2), by_direct)).planes()->thickness, Thickness::thin_first);
 }

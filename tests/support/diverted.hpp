@@ -68,4 +68,14 @@ inline Program diverted(const Program& program) {
   return made;
 }
 
+/// Points that FFTs store elsewhere, of the pieces that count.
+template <class Counts>
+Index points_diverted(const Program& program, const Counts& counts) {
+  Index points = 0;
+  for (const Diversion& found : diversions(program))
+    for (const Diversion::Part& of_fft : found.parts)
+      for (const Diversion::Piece& piece : of_fft.pieces) points += counts(piece) ? piece.box.count() : 0;
+  return points;
+}
+
 }  // namespace weft::test
