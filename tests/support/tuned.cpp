@@ -34,7 +34,9 @@ Design without_origins(Design design) {
 
 // NOLINTNEXTLINE(readability-identifier-naming): GoogleTest looks for this name
 void PrintTo(const PlanIdentity& identity, std::ostream* out) {
-  *out << to_string(identity.design) << identity.programs;
+  *out << to_string(identity.design) << identity.programs << "local FFT";
+  for (const auto& [library, elsewise] : identity.libraries) *out << " " << library;
+  *out << "\n";
 }
 
 PlanRecord record(const Comm& comm, const Problem& problem, const Options& options) {
