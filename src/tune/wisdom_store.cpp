@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/arithmetic.hpp"
@@ -45,6 +46,7 @@ std::string key_of_choices() {
 struct SharedWisdom {
   std::string text;  ///< on rank 0
   Wisdom wisdom;
+  int times_forgotten = 0;  ///< by this process, when it learnt that
 };
 
 SharedWisdom& last_shared(CommImpl& comm) {
@@ -88,6 +90,13 @@ std::string WisdomStore::learn(const Wisdom& other) {
   return wrong;
 }
 
+void WisdomStore::forget() {
+  with([](Wisdom& wisdom) { wisdom = {}; });
+  each_library([](const FftRow& row, Precision, const std::string&) { row.forget_wisdom(); });
+  forget_fft_choices();
+  ++times_forgotten_;
+}
+
 bool export_wisdom(const std::string& file) {
   const WisdomSaved done = add_to_file(file, WisdomStore::of_process().all());
   if (!done.remark.empty()) warn(done.remark);
@@ -104,9 +113,7 @@ bool import_wisdom(const std::string& file) {
 }
 
 void forget_wisdom() {
-  WisdomStore::of_process().with([](Wisdom& wisdom) { wisdom = {}; });
-  each_library([](const FftRow& row, Precision, const std::string&) { row.forget_wisdom(); });
-  forget_fft_choices();
+  WisdomStore::of_process().forget();
 }
 
 Wisdom share_wisdom(CommImpl& comm, const Machine& machine) {
@@ -124,11 +131,13 @@ Wisdom share_wisdom(CommImpl& comm, const Machine& machine) {
     if (text == last.text) text.clear();
   });
   text = comm.broadcast(text, 0);
-  if (text.empty()) return last.wisdom;
-  last.wisdom = Wisdom::from_json(text);
-  if (comm.rank() == 0) last.text = std::move(text);
+  const bool news = !text.empty();
+  if (news) last.wisdom = Wisdom::from_json(text);
+  if (comm.rank() == 0 && news) last.text = std::move(text);
+  const int times_forgotten = store.times_forgotten();
+  const bool forgotten = std::exchange(last.times_forgotten, times_forgotten) != times_forgotten;
   // Thread ranks share one store, which has this wisdom already.
-  if (comm.rank() != 0 && comm.threads() == nullptr)
+  if (comm.rank() != 0 && comm.threads() == nullptr && (news || forgotten))
     if (const std::string wrong = store.learn(last.wisdom); !wrong.empty())
       warn("wisdom of rank 0: " + wrong);
   return last.wisdom;

@@ -2,6 +2,7 @@
 // it is exported from them when wisdom is saved, and imported into them when wisdom is read.
 #pragma once
 
+#include <atomic>
 #include <mutex>
 #include <string>
 
@@ -26,15 +27,20 @@ class WisdomStore {
   Wisdom all();
   /// Merges `other`, and imports the libraries' wisdom into them. Returns what went wrong; empty on success.
   std::string learn(const Wisdom& other);
+  /// Forgets all of it, and what the local FFT libraries know.
+  void forget();
+  /// How often that has happened.
+  int times_forgotten() const { return times_forgotten_; }
 
  private:
   std::mutex mutex_;
   Wisdom wisdom_;
+  std::atomic<int> times_forgotten_ = 0;
 };
 
 /// Gives the wisdom of rank 0's process about a machine to all ranks, so that they plan alike. The other
-/// processes add it to theirs; where there are none, that of the local FFT libraries is not part of it.
-/// Collective.
+/// processes add it to theirs, once more if they have forgotten theirs since; where there are none, that of
+/// the local FFT libraries is not part of it. Collective.
 Wisdom share_wisdom(CommImpl& comm, const Machine& machine);
 
 /// Merges the local FFT wisdom of all ranks, whose boxes and so whose FFTs may differ, into that of rank 0's

@@ -40,6 +40,21 @@ TEST(Wisdom, OfRank0ReachesAllRanks) {
   forget_wisdom();
 }
 
+TEST(Wisdom, ReachesARankAgainThatHasForgottenIt) {
+  const Comm comm = Comm::mpi(MPI_COMM_WORLD);
+  forget_wisdom();
+  const Machine machine = machine_of(comm.impl(), find_ffts("fftw"));
+  const std::string choices =
+      "(weft-fastest-1\n  (fftw #c2c float64 forward out-of-place destroys aligned measure 1 60:1:1 -)\n)\n";
+  if (comm.rank() == 0) import_fft_choices(choices);
+  const Wisdom first = share_wisdom(comm.impl(), machine);
+  EXPECT_EQ(export_fft_choices(), choices);
+  if (comm.rank() != 0) forget_wisdom();
+  EXPECT_EQ(share_wisdom(comm.impl(), machine), first);
+  EXPECT_EQ(export_fft_choices(), choices);
+  forget_wisdom();
+}
+
 TEST(Wisdom, KnowsMachinesThatAreNotAlike) {
   const Comm comm = Comm::mpi(MPI_COMM_WORLD);
   if (comm.size() == 1) return;

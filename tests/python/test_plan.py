@@ -3,6 +3,8 @@
 import copy
 import gc
 import pickle
+import subprocess
+import sys
 import threading
 import weakref
 
@@ -324,6 +326,17 @@ def test_options_and_wisdom(tmp_path):
     assert weft.export_wisdom(file)
     weft.forget_wisdom()
     assert weft.import_wisdom(file)
+
+
+@pytest.mark.parametrize("reads", ["weft.import_wisdom(file)", "plan()"])
+def test_wisdom_of_another_process(reads, tmp_path):
+    """A process that has planned nothing yet reads what another one has written, FFTW's wisdom included."""
+    begin = f"import weft; file = {str(tmp_path / 'wisdom.json')!r}; "
+    begin += "plan = lambda: weft.Plan(None, (15, 22), effort='measure', fft='fftw', trials=2, wisdom=file); "
+    for program in ["plan()", reads]:
+        done = subprocess.run([sys.executable, "-c", begin + program], capture_output=True, text=True)
+        assert (done.returncode, done.stderr) == (0, "")
+    assert '"local_ffts": {}' not in (tmp_path / "wisdom.json").read_text()
 
 
 def test_facts():

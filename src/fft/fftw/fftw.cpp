@@ -140,16 +140,7 @@ class FftwPlan final : public LocalFft {
 
 std::shared_ptr<const LocalFft> plan(const FftProblem& problem) {
   static SharedPlans plans;
-  static const bool once = [] {
-    // Else the first fftw_plan_with_nthreads of anybody in this process, as in mpi4py-fft, makes FFTW forget
-    // what all plans are built of, and destroying one of Weft's crashes.
-    Fftw<double>::init_threads();
-    Fftw<float>::init_threads();
-    Fftw<double>::make_thread_safe();
-    Fftw<float>::make_thread_safe();
-    return true;
-  }();
-  static_cast<void>(once);
+  fftw::make_ready();
   return plans.get(problem, [&]() -> std::shared_ptr<const LocalFft> {
     if (auto cosines = fftw::plan_cosines(problem, effort_of(problem) | FFTW_DESTROY_INPUT)) return cosines;
     const auto make = [](const FftProblem& p) -> std::unique_ptr<const LocalFft> {

@@ -71,13 +71,28 @@ std::mutex& planner_mutex() {
   return mutex;
 }
 
+void make_ready() {
+  static const bool once = [] {
+    // Else the first fftw_plan_with_nthreads of anybody in this process, as in mpi4py-fft, makes FFTW forget
+    // what all plans are built of, and destroying one of Weft's crashes.
+    Fftw<double>::init_threads();
+    Fftw<float>::init_threads();
+    Fftw<double>::make_thread_safe();
+    Fftw<float>::make_thread_safe();
+    return true;
+  }();
+  static_cast<void>(once);
+}
+
 std::string export_wisdom(Precision precision) {
+  make_ready();
   const std::lock_guard lock(planner_mutex());
   return precision == Precision::float64 ? exported<double>() : exported<float>();
 }
 
 bool import_wisdom(Precision precision, const std::string& text) {
   if (!is_wisdom(text)) return false;
+  make_ready();
   const std::lock_guard lock(planner_mutex());
   const auto take =
       precision == Precision::float64 ? Fftw<double>::import_wisdom : Fftw<float>::import_wisdom;

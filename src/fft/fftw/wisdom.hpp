@@ -13,6 +13,10 @@ namespace weft::fftw {
 /// program while it plans, but not while wisdom is accessed: the program has to avoid that.
 std::mutex& planner_mutex();
 
+/// Makes FFTW ready for threads, once in the life of the process, before anything else is asked of it. FFTW's
+/// wisdom from before is not that from after: either refuses the other's.
+void make_ready();
+
 /// FFTW's wisdom as text; empty if there is none. Throws `std::bad_alloc` if memory does not suffice.
 std::string export_wisdom(Precision precision);
 /// Returns false, and changes nothing, if the text is damaged or from another version or build of FFTW.
