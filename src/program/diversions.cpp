@@ -33,10 +33,14 @@ bool only_moves(const Program& p, const Op& op) {
   return op.lane == Lane::compute && !p.copies[static_cast<std::size_t>(op.call)].coded.codec;
 }
 
+bool is_in_place(const FftCall& f) {
+  return f.from.space == f.to.space && f.from.offset == f.to.offset;
+}
+
 /// Whether its whole result can be told from its modes along one axis. In place nothing of it may be left.
 bool may_divert(const FftCall& f, bool whole) {
   return f.resized.empty() && f.r2r.empty() && !f.twiddles && f.element == Element::complex &&
-         (whole || !(f.from.space == f.to.space && f.from.offset == f.to.offset));
+         (whole || !is_in_place(f));
 }
 
 /// The first byte of a part of a box that begins at `lo` in memory `o`.
@@ -108,12 +112,12 @@ class Finder {
   }
 
  private:
-  /// Divides a copy among the FFTs whose results it reads.
+  /// Divides a copy among the FFTs whose results it reads: the last ones that write there.
   bool make_parts(int copy) {
     const CopyCall& c = copy_at(p_, copy);
     Index covered = 0;
     std::vector<int> ffts;
-    for (int i = 0; i < copy; ++i) {
+    for (int i = copy - 1; i >= 0 && covered < c.box.count(); --i) {
       if (op_at(p_, i).kind != OpKind::fft) continue;
       const FftCall& f = fft_at(p_, i);
       const Box box = intersect(f.to_box, c.box);
@@ -128,7 +132,7 @@ class Finder {
     }
     if (covered != c.box.count()) return false;
     if (c.to_rank >= 0) return true;
-    for (int i = ffts.front(); i < copy; ++i) {
+    for (int i = ffts.back(); i < copy; ++i) {
       const bool other_copy = std::ranges::find(found_.copies, i) != found_.copies.end();
       if (!other_copy && touches(p_, op_at(p_, i), c.to, written_by(c))) return false;
     }
@@ -177,34 +181,37 @@ class Finder {
     return over;
   }
 
-  /// Adds a piece to what an FFT stores elsewhere. What one rank gets has to remain a box in one place.
+  /// Adds a piece to what an FFT stores elsewhere. What is put into the workspace of one peer has to remain a
+  /// box in one place.
   bool join(int op, const Diversion::Piece& piece, const CopyCall& copy) {
-    const int bytes = copy.element_bytes;
     auto part = std::ranges::find(found_.parts, op, &Diversion::Part::op);
     if (part == found_.parts.end()) {
       found_.parts.push_back({op, -1, copy.scale, {}});
       part = std::prev(found_.parts.end());
     }
     if (part->scale != copy.scale) return false;
-    const auto with = std::ranges::find_if(part->pieces, [&](const Diversion::Piece& other) {
-      return other.to_rank == piece.to_rank && other.packed_for == piece.packed_for;
-    });
-    if (with == part->pieces.end()) {
-      part->pieces.push_back(piece);
-      return part->pieces.size() <= Diversion::most_pieces;
+    for (Diversion::Piece& with : part->pieces) {
+      if (with.to_rank != piece.to_rank || with.packed_for != piece.packed_for) continue;
+      if (extend(with, piece, copy.element_bytes)) return true;
+      if (piece.to_rank >= 0) return false;
     }
-    if (with->to.space != piece.to.space || with->to.strides != piece.to.strides ||
-        with->to.cells != piece.to.cells ||
-        byte_of(with->to, with->box, piece.box.lo, bytes) != piece.to.offset)
+    part->pieces.push_back(piece);
+    return part->pieces.size() <= Diversion::most_pieces;
+  }
+
+  /// Makes one box of both, if they are one in the same place.
+  static bool extend(Diversion::Piece& with, const Diversion::Piece& piece, int bytes) {
+    if (with.to.space != piece.to.space || with.to.strides != piece.to.strides ||
+        with.to.cells != piece.to.cells || byte_of(with.to, with.box, piece.box.lo, bytes) != piece.to.offset)
       return false;
-    Box both = with->box;
+    Box both = with.box;
     for (int a = 0; a < both.ndim(); ++a) {
       both.lo[a] = std::min(both.lo[a], piece.box.lo[a]);
       both.hi[a] = std::max(both.hi[a], piece.box.hi[a]);
     }
-    if (both.count() != with->box.count() + piece.box.count()) return false;
-    with->to.offset = byte_of(with->to, with->box, both.lo, bytes);
-    with->box = both;
+    if (both.count() != with.box.count() + piece.box.count()) return false;
+    with.to.offset = byte_of(with.to, with.box, both.lo, bytes);
+    with.box = both;
     return true;
   }
 
@@ -232,7 +239,9 @@ class Finder {
     std::ranges::sort(part.pieces, {}, begin);
     for (std::size_t i = 1; i < part.pieces.size(); ++i)
       if (begin(part.pieces[i]) != part.pieces[i - 1].box.hi[part.axis]) return false;
-    return true;
+    const Box &of_first = part.pieces.front().box, &of_last = part.pieces.back().box;
+    return !is_in_place(f) || (of_first.lo[part.axis] == f.to_box.lo[part.axis] &&
+                               of_last.hi[part.axis] == f.to_box.hi[part.axis]);
   }
 
   const Program& p_;
@@ -256,21 +265,21 @@ std::vector<Diversion> diversions(const Program& program, Diverted what) {
       if (found) (packs ? packed : stored).push_back(i);
       whole = whole && found;
     }
-    const auto add = [&](const std::vector<int>& copies) {
+    const auto add = [&](const std::vector<int>& copies, bool all_copies) {
       if (copies.empty()) return false;
-      auto found = Finder(program, j, copies, puts).find();
+      auto found = Finder(program, j, copies, all_copies).find();
       if (found) all.push_back(std::move(*found));
       return found.has_value();
     };
     if (puts) {
-      if (whole) add(stored);
+      if (whole) add(stored, true);
       continue;
     }
     std::vector<int> both = packed;
     both.insert(both.end(), stored.begin(), stored.end());
     std::ranges::sort(both);
-    if (add(both) || packed.empty() || stored.empty()) continue;
-    if (!add(packed)) add(stored);
+    if (add(both, whole) || packed.empty() || stored.empty()) continue;
+    if (!add(packed, false)) add(stored, false);
   }
   return all;
 }

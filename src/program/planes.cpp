@@ -87,6 +87,9 @@ class PlanesBuilder {
   bool transforms_own_part_first(int j) const {
     return is_last(j) && !at(segments_, j).axes_on_arrival.empty() && w_.leg(j - 1).traits.by_device;
   }
+  /// Whether each tile is awaited where it is gathered. What the host carries is best awaited before: it
+  /// moves on while the host waits.
+  bool gathers_as_it_comes(int j) const { return at(segments_, j).gather && w_.leg(j - 1).traits.by_device; }
   void transform_on_arrival(int j, const Box& part, const Place& to) {
     const AxisVector<int>& axes = at(segments_, j).axes_on_arrival;
     if (!transforms_own_part_first(j)) traffic_.transform_own_part(j - 1, part, axes, to);
@@ -196,7 +199,7 @@ class PlanesBuilder {
     if (transforms_own_part_first(j))
       traffic_.transform_own_part(j - 1, s.source.box, s.axes_on_arrival, s.result);
     for (const Box& part : s.parts) {
-      if (j > 0) traffic_.await(j - 1, part);
+      if (j > 0 && !gathers_as_it_comes(j)) traffic_.await(j - 1, part);
       const Box result = s.result_of(part);
       if (!is_last(j)) {
         if (w_.request.two_lanes) s.result = traffic_.departing(j, result);

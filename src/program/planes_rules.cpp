@@ -23,45 +23,6 @@ bool ends_with(const Schedule& s, int stage) {
          s.fields[static_cast<std::size_t>(stage)].orders.size() == 1;
 }
 
-/// How thick a tile of `field` along `axis` is at least. In memory of devices, of n alike tiles the FFT of
-/// one is not hidden, and each costs something: the best n is the square root of what a rank holds over what
-/// a tile costs. It serves those that differ as well. On the host, tiles do not divide the cache lines of the
-/// field on the other side of the reshape.
-Index least_thickness(const Field& field, const Field& other, int axis, const PipelineRules& rules) {
-  if (!rules.whole_tiles()) {
-    constexpr Index line = 64;
-    const Index element = field.element == Element::real ? rules.real_bytes : 2 * rules.real_bytes;
-    return other.order(0)[other.shape.size() - 1] == axis ? line / element : 1;
-  }
-  const double tiles =
-      std::round(std::sqrt(largest_bytes(field, rules.real_bytes) / static_cast<double>(rules.tile_cost)));
-  const Index thickness =
-      divided_up<Index>(largest_extent(*field.tiling, axis), std::max<Index>(1, static_cast<Index>(tiles)));
-  // Runs of memory that begin on such multiples are read and stored faster.
-  constexpr Index run = 32;
-  const bool along_runs = field.order(0)[field.shape.size() - 1] == axis && thickness > run;
-  return along_runs ? rounded_up(thickness, run) : thickness;
-}
-
-/// Whether tiles may differ in thickness: those of the same number are of all ranks alike, and begin on no
-/// less even places in memory.
-bool may_differ(const Field& field, int axis, Index extent) {
-  if (field.order(0)[field.shape.size() - 1] == axis) return false;
-  for (int r = 0; r < field.tiling->ranks(); ++r)
-    if (const Box box = field.box(r); !box.empty() && box.extent(axis) != extent) return false;
-  return true;
-}
-
-/// Bytes of the parts that pass through the cache one by one; whole tiles are not cut.
-Index subtile_of(ParameterReader& read) {
-  constexpr const char* name = "subtile";
-  if (!read.rules().whole_tiles()) return read(name, read.rules().subtile / 1024, 1 << 20, "a GiB") * 1024;
-  if (read.asked(name))
-    throw Error("plan: option subtile", "given with arrays in memory of a GPU",
-                "none: tiles are not cut further there");
-  return std::numeric_limits<Index>::max();
-}
-
 /// Which side of a reshape tiles cut: the slowest axis that the FFT leaves alone which has more axes; of
 /// equals, that before the exchange, and behind it in the mirror in time.
 struct Side {
@@ -94,6 +55,48 @@ bool passes_tiles_on(const Schedule& s, int reshape, int axis) {
          (reshape + 1 < reshapes && side_of(s, reshape + 1).axis == axis);
 }
 
+/// How thick a tile of `field` along `axis` is at least. In memory of devices, of n alike tiles the FFT of
+/// one is not hidden, and each costs something: the best n is the square root of what a rank holds over what
+/// a tile costs. It serves those that differ as well. Half as many, of two or more, are best where messages
+/// of another reshape hide that FFT (`passed_on`). On the host, tiles do not divide the cache lines of the
+/// field on the other side of the reshape.
+Index least_thickness(const Side& side, const PipelineRules& rules, bool passed_on) {
+  const Field &field = *side.field, &other = *side.other;
+  const int axis = side.axis;
+  if (!rules.whole_tiles()) {
+    constexpr Index line = 64;
+    const Index element = field.element == Element::real ? rules.real_bytes : 2 * rules.real_bytes;
+    return other.order(0)[other.shape.size() - 1] == axis ? line / element : 1;
+  }
+  double tiles = std::sqrt(largest_bytes(field, rules.real_bytes) / static_cast<double>(rules.tile_cost));
+  if (passed_on && rules.in_messages) tiles = std::max(std::min(tiles, 2.0), tiles / 2);
+  tiles = std::max(1.0, std::round(tiles));
+  const Index thickness = divided_up<Index>(largest_extent(*field.tiling, axis), static_cast<Index>(tiles));
+  // Runs of memory that begin on such multiples are read and stored faster.
+  constexpr Index run = 32;
+  const bool along_runs = field.order(0)[field.shape.size() - 1] == axis && thickness > run;
+  return along_runs ? rounded_up(thickness, run) : thickness;
+}
+
+/// Whether tiles may differ in thickness: those of the same number are of all ranks alike, and begin on no
+/// less even places in memory.
+bool may_differ(const Field& field, int axis, Index extent) {
+  if (field.order(0)[field.shape.size() - 1] == axis) return false;
+  for (int r = 0; r < field.tiling->ranks(); ++r)
+    if (const Box box = field.box(r); !box.empty() && box.extent(axis) != extent) return false;
+  return true;
+}
+
+/// Bytes of the parts that pass through the cache one by one; whole tiles are not cut.
+Index subtile_of(ParameterReader& read) {
+  constexpr const char* name = "subtile";
+  if (!read.rules().whole_tiles()) return read(name, read.rules().subtile / 1024, 1 << 20, "a GiB") * 1024;
+  if (read.asked(name))
+    throw Error("plan: option subtile", "given with arrays in memory of a GPU",
+                "none: tiles are not cut further there");
+  return std::numeric_limits<Index>::max();
+}
+
 /// How thick tiles on devices are. While an FFT makes the first tile that is sent, or works on the last one
 /// that is received, no message is on its way, unless there are those of another reshape (ADR 0074). Else
 /// tiles are alike; if they do not come out even, a thin last one could have no room (ADR 0071).
@@ -119,7 +122,8 @@ void cut_planes(const Schedule& s, int reshape, ParameterReader& read, Leg& leg,
                (leg.window == 0 ? ", no overlap" : "");
   if (side.axis < 0) return;
   const Index extent = largest_extent(*side.field->tiling, side.axis);
-  cut(leg, read, side.axis, extent, least_thickness(*side.field, *side.other, side.axis, read.rules()));
+  const bool passed_on = passes_tiles_on(s, reshape, side.axis);
+  cut(leg, read, side.axis, extent, least_thickness(side, read.rules(), passed_on));
   if (read.rules().whole_tiles() && may_differ(*side.field, side.axis, extent))
     planes.thickness = alike ? Thickness::thin_first : thickness_of(s, reshape, side, leg, read.rules());
   if (leg.tiles > 1 && planes.thickness == Thickness::growing) leg.reason += ", the first the thinnest";

@@ -21,7 +21,10 @@ void TileTraffic::open(int j) {
   const bool takes_part = !w_.place.field_before(j).box(w_.rank).empty() || !to.box(w_.rank).empty();
   ReshapeProgram& r = w_.open(j, takes_part ? w_.leg(j).tiles : 0);
   const Route own = traits(j).form == Form::padded ? Route::send : Route::stay;
-  const Parcels::Settings settings{j, w_.rank, w_.request.nodes, own, true, false, !w_.request.two_lanes};
+  // What stays in one piece is more easily stored by an FFT.
+  const bool own_first = w_.request.two_lanes && !traits(j).stores;
+  const Parcels::Settings settings{j,    w_.rank, w_.request.nodes,      own,
+                                   true, false,   !w_.request.two_lanes, own_first};
   t.parcels.emplace(w_.place, settings, r.sent, r.stored);
   if (!takes_part) return;
   t.left.resize(r.sent.tiles.size(), 0);
@@ -270,7 +273,7 @@ void TileTraffic::bring_tile(int j, int k, bool stays) {
 }
 
 void TileTraffic::post(int j, int k) {
-  settle_half(j);
+  settle_half(j, traits(j).by_device);
   // Other copies that follow may be done by FFTs, before these.
   const Ids packed = w_.request.two_lanes ? at(of(j).packed, k) : Ids{};
   const int post = sequence_.move(w_.op_of(j, OpKind::post, k), packed);
@@ -312,6 +315,7 @@ void TileTraffic::gather(int j, const Box& part, const Place& to) {
     if (piece.empty()) continue;
     const bool own = r.route == Route::stay;
     if (own && of(j).kept_at) continue;
+    if (!own) await_tiles(j, r.tile + 1);
     sequence_.load(w_.op_of(j, own ? OpKind::copy : OpKind::unpack, r.tile, own ? -1 : r.peer),
                    parcels.receive_buffer(r), to, piece);
   }
@@ -338,18 +342,20 @@ void TileTraffic::transform(int j, const Box& box, const AxisVector<int>& axes, 
       const Box kept = intersect(w_.place.field_before(j).box(w_.rank), w_.place.field_after(j).box(w_.rank));
       return sequence_.add_fft(stage, axes, to, to, intersect(kept, box));
     }
-    sequence_.add_fft(stage, axes, t.parcels->receive_buffer(r), to, intersect(r.box, box));
+    const Box piece = intersect(r.box, box);
+    if (!own && !piece.empty()) await_tiles(j, r.tile + 1);
+    sequence_.add_fft(stage, axes, t.parcels->receive_buffer(r), to, piece);
   }
 }
 
-void TileTraffic::settle_half(int j) {
+void TileTraffic::settle_half(int j, bool by_device) {
   const Index half = w_.place.landing(j, w_.rank).base;
-  settle(half, half + half_bytes());
+  settle(half, half + half_bytes(), by_device);
 }
 
-void TileTraffic::settle(Index first, Index last) {
+void TileTraffic::settle(Index first, Index last, bool by_device) {
   std::erase_if(leaving_, [&](const Leaving& l) {
-    const bool meets = l.first < last && first < l.last;
+    const bool meets = l.first < last && first < l.last && !(by_device && traits(l.j).by_device);
     if (meets) sequence_.complete(w_.op_of(l.j, OpKind::wait_sent, l.tile), l.post);
     return meets;
   });

@@ -44,14 +44,14 @@ class TileTraffic {
   /// Waits for all tiles that touch a part of the result.
   void await(int j, const Box& part);
   void await_all(int j) { await_tiles(j, tiles(j)); }
-  /// Unpacks a part of what reshape `j` has received to its place at `to`.
+  /// Unpacks a part of what reshape `j` brings to its place at `to`, tile by tile as they arrive.
   void gather(int j, const Box& part, const Place& to);
   /// Whether all parts that reshape `j` brings have all points along an axis.
   bool is_whole_in_parts(int j, int axis) const;
   /// How many of these parts have points of a box.
   int parts_that_meet(int j, const Box& box) const;
   /// Transform a box of what reshape `j` brings along axes that are whole in its parts, from where it is to
-  /// its place at `to`: what has stayed on this rank, and what has come from others.
+  /// its place at `to`: what has stayed on this rank, and what comes from others, tile by tile.
   void transform_own_part(int j, const Box& box, const AxisVector<int>& axes, const Place& to) {
     transform(j, box, axes, to, true);
   }
@@ -134,8 +134,9 @@ class TileTraffic {
   void await_tiles(int j, int wanted);
   void transform(int j, const Box& box, const AxisVector<int>& axes, const Place& to, bool own);
   /// Waits until no posted tile is sent from these bytes any more, or from the half where reshape `j` lands.
-  void settle(Index first, Index last);
-  void settle_half(int j);
+  /// What a device is to carry there next (`by_device`) begins when what it has carried before is over.
+  void settle(Index first, Index last, bool by_device = false);
+  void settle_half(int j, bool by_device = false);
 
   ProgramWriter& w_;
   Sequence& sequence_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include "traffic/padding.hpp"
 #include "traffic/tile_cut.hpp"
@@ -88,7 +89,13 @@ void Parcels::lay_out(std::vector<Parcel>& parcels, Index TileMessages::*start) 
   const Index unit = place_->element_bytes(place_->field_before(settings_.reshape));
   int tile = -1;
   Index offset = sent_->tiles.empty() ? 0 : sent_->tiles.front().*start;
+  const auto is_first = [&](const Parcel& p) {
+    return settings_.own_first && !sends && !padded && p.route == Route::stay;
+  };
+  for (Parcel& p : parcels)
+    if (is_first(p)) p.offset = std::exchange(offset, offset + rounded_up(p.bytes, unit));
   for (Parcel& p : parcels) {
+    if (is_first(p)) continue;
     for (; tile < p.tile && !padded; ++tile) {
       Index& begin = at(sent_->tiles, tile + 1).*start;
       (apart ? offset : begin) = apart ? begin : offset;

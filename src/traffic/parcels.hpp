@@ -31,6 +31,8 @@ class Parcels {
     bool sends_apart = true, receives_apart = true;
     /// Planes: tiles that are complete at the same time are one part, if it is stored or stays.
     bool at_once = false;
+    /// Dense parts that are received lie behind all that stays on this rank, whatever tile that belongs to.
+    bool own_first = false;
   };
 
   /// `sent` and `stored`, whose tiles exist already with their starts, get the messages.

@@ -294,8 +294,8 @@ Index most_coded(const Program& program) {
 
 TEST(Program, RandomProblemsReplay) {
   std::array<int, 4> replayed{};
-  int planes = 0, cut_items = 0, by_device = 0, sent_lying = 0, received_lying = 0, stored_coded = 0,
-      diversions_found = 0;
+  int planes = 0, cut_items = 0, stored = 0, by_device = 0, sent_lying = 0, received_lying = 0,
+      stored_coded = 0, diversions_found = 0;
   for (std::uint64_t seed = 1; seed <= 240; ++seed) {
     const int ranks = 1 + static_cast<int>(seed % 11);
     const RandomProblem p = make_random_problem(seed, ranks, false);
@@ -336,7 +336,9 @@ TEST(Program, RandomProblemsReplay) {
                                                          : Thickness::growing;
           }
           if (!c.traits.stores && c.traits.form == Form::boxes) c.traits = traits::stores;
-          by_device += kind == traits::stores ? 1 : 0;
+          if (c.traits.any_place && c.traits.form == Form::dense) c.traits.by_device = seed / 16 % 2 == 0;
+          stored += kind == traits::stores ? 1 : 0;
+          by_device += c.traits.by_device ? 1 : 0;
         }
         if (kind == traits::stores && (seed % 2 == 0 || seed % 8 == 1))
           for (int q = 0; q < ranks; ++q) made.nodes.push_back(q / (1 + static_cast<int>(seed % 3)));
@@ -392,6 +394,7 @@ TEST(Program, RandomProblemsReplay) {
   EXPECT_GT(diversions_found, 50);
   for (int n : replayed) EXPECT_GT(n, 50);
   EXPECT_GT(planes, 50);
+  EXPECT_GT(stored, 20);
   EXPECT_GT(by_device, 20);
   EXPECT_GT(sent_lying, 50);
   EXPECT_GT(received_lying, 50);

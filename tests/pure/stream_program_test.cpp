@@ -78,7 +78,8 @@ TEST(Program, PlanesOfDevicesTakeThreeBoxesWhateverCarriesThem) {
           made.two_lanes = true;
           if (kind == traits::stores)
             for (int q = 0; q < s.ranks; ++q) made.nodes.push_back(q / 2);
-          for (Leg& leg : made.choices) leg.traits.any_place = any_place && kind != traits::stores;
+          for (Leg& leg : made.choices)
+            leg.traits.any_place = leg.traits.by_device = any_place && kind != traits::stores;
           const ReplayReport report = replay(s.ranks, [&](int q) { return made.program(q); }, {11, false, 3});
           EXPECT_EQ(report.bytes_sent, report.bytes_received);
           for (int q = 0; q < s.ranks; ++q) {
@@ -106,6 +107,42 @@ TEST(Program, WhatFftsStoreOnPeersIsAllOfThePutsOfPartsThatAreAlike) {
         EXPECT_EQ(stored(built(traits::dense, Lane::compute)), 0);
       }
     }
+}
+
+TEST(Program, BetweenExchangesOfDevicesFftsGoOnTileByTile) {
+  const Distribution slab = Distribution::slab(2);
+  PipelineRules of_devices;
+  of_devices.tile_cost = 1;
+  of_devices.in_messages = true;
+  Built made =
+      setup(schedule_of({24, 32, 48}, 2, slab, slab), "planes", {{"tile", 4}}, traits::dense, of_devices);
+  made.two_lanes = true;
+  for (Leg& leg : made.choices) leg.traits.any_place = leg.traits.by_device = true;
+  for (int q = 0; q < 2; ++q) {
+    const Program program = made.program(q);
+    // FFTs wait for what arrives, and never for what leaves: devices carry the second exchange behind the
+    // first one.
+    const auto is = [](OpKind kind) { return [=](const Op& op) { return op.kind == kind; }; };
+    const auto first_wait = std::ranges::find_if(program.ops, is(OpKind::wait_sent));
+    EXPECT_EQ(std::count_if(first_wait, program.ops.end(), is(OpKind::wait_sent)),
+              program.ops.end() - first_wait)
+        << to_string(program);
+    // All that is packed and all that stays is stored by FFTs: along axis 0, then along axis 2 of each tile.
+    const std::vector<Diversion> found = diversions(program);
+    ASSERT_EQ(found.size(), 2U);
+    EXPECT_EQ(found[0].parts.size(), 1U);
+    EXPECT_EQ(found[1].parts.size(), 3U);
+    for (const Diversion& d : found) {
+      EXPECT_EQ(d.copies.size(), 6U);
+      for (const Diversion::Part& part : d.parts) EXPECT_EQ(part.pieces.size(), 2U);
+    }
+    EXPECT_NO_THROW(check_program(diverted(program)));
+    // What has arrived last is brought to the user's array tile by tile as well.
+    const auto awaits_twice = std::ranges::adjacent_find(program.ops, [](const Op& a, const Op& b) {
+      return a.kind == OpKind::receive && b.kind == OpKind::receive;
+    });
+    EXPECT_EQ(awaits_twice, program.ops.end()) << to_string(program);
+  }
 }
 
 TEST(Program, PlanesOnStreamsDoNotPackPartsOfOnePieceWhereTheExchangeTakesThem) {

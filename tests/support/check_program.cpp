@@ -123,8 +123,30 @@ class Checker {
   /// Whether a is over before b begins.
   bool ordered(const Access& a, const Access& b) const {
     if (a.until.empty()) return precedes(a.op, b.op);
+    if (is_posted_on_device(a.op)) return is_over_on_device(a.op, b.op);
     return std::all_of(a.until.begin(), a.until.end(),
                        [&](int end) { return end == b.op || precedes(end, b.op); });
+  }
+
+  bool is_posted_on_device(int id) const {
+    const Op& op = p_.ops[static_cast<std::size_t>(id)];
+    return op.kind == OpKind::post && reshape_of(op).leg.traits.by_device;
+  }
+
+  /// Devices carry one post after the other: one is over when another that follows it begins, and when one of
+  /// these, or it, has been completed.
+  bool is_over_on_device(int post, int next) const {
+    const auto tells = [&](int id) {
+      const Op& op = p_.ops[static_cast<std::size_t>(id)];
+      if (is_posted_on_device(id)) return precedes(post, id);
+      if (op.kind != OpKind::receive && op.kind != OpKind::wait_sent) return false;
+      const std::vector<int> completed = find(op, OpKind::post);
+      return completed.size() == 1 && is_posted_on_device(completed[0]) &&
+             (completed[0] == post || precedes(post, completed[0]));
+    };
+    for (int id = 0; id < static_cast<int>(p_.ops.size()); ++id)
+      if ((id == next || precedes(id, next)) && tells(id)) return true;
+    return false;
   }
 
   /// Two parts of one strided box, whose spans may interleave without meeting.
