@@ -58,9 +58,9 @@ bool passes_tiles_on(const Schedule& s, int reshape, int axis) {
 /// How thick a tile of `field` along `axis` is at least. In memory of devices, of n alike tiles the FFT of
 /// one is not hidden, and each costs something: the best n is the square root of what a rank holds over what
 /// a tile costs. It serves those that differ as well. Half as many, of two or more, are best where messages
-/// of another reshape hide that FFT (`passed_on`). On the host, tiles do not divide the cache lines of the
+/// of another reshape hide that FFT (`hidden`). On the host, tiles do not divide the cache lines of the
 /// field on the other side of the reshape.
-Index least_thickness(const Side& side, const PipelineRules& rules, bool passed_on) {
+Index least_thickness(const Side& side, const PipelineRules& rules, bool hidden) {
   const Field &field = *side.field, &other = *side.other;
   const int axis = side.axis;
   if (!rules.whole_tiles()) {
@@ -69,7 +69,7 @@ Index least_thickness(const Side& side, const PipelineRules& rules, bool passed_
     return other.order(0)[other.shape.size() - 1] == axis ? line / element : 1;
   }
   double tiles = std::sqrt(largest_bytes(field, rules.real_bytes) / static_cast<double>(rules.tile_cost));
-  if (passed_on && rules.in_messages) tiles = std::max(std::min(tiles, 2.0), tiles / 2);
+  if (hidden) tiles = std::max(std::min(tiles, 2.0), tiles / 2);
   tiles = std::max(1.0, std::round(tiles));
   const Index thickness = divided_up<Index>(largest_extent(*field.tiling, axis), static_cast<Index>(tiles));
   // Runs of memory that begin on such multiples are read and stored faster.
@@ -122,8 +122,11 @@ void cut_planes(const Schedule& s, int reshape, ParameterReader& read, Leg& leg,
                (leg.window == 0 ? ", no overlap" : "");
   if (side.axis < 0) return;
   const Index extent = largest_extent(*side.field->tiling, side.axis);
-  const bool passed_on = passes_tiles_on(s, reshape, side.axis);
-  cut(leg, read, side.axis, extent, least_thickness(side, read.rules(), passed_on));
+  // What is packed, encoded or of real numbers takes longer beside an FFT, which the messages do not hide.
+  const bool hidden = read.rules().in_messages && !read.rules().coded &&
+                      std::ranges::all_of(s.transforms, [](Transform t) { return t == Transform::c2c; }) &&
+                      passes_tiles_on(s, reshape, side.axis);
+  cut(leg, read, side.axis, extent, least_thickness(side, read.rules(), hidden));
   if (read.rules().whole_tiles() && may_differ(*side.field, side.axis, extent))
     planes.thickness = alike ? Thickness::thin_first : thickness_of(s, reshape, side, leg, read.rules());
   if (leg.tiles > 1 && planes.thickness == Thickness::growing) leg.reason += ", the first the thinnest";

@@ -173,6 +173,30 @@ TEST(Design, OfMessagesHasThinTilesAtItsEndsAndAFrontBackward) {
   EXPECT_EQ(first_leg(design_for(p, gpus(2, 2), by_direct)).planes()->thickness, Thickness::thin_first);
 }
 
+/// Where the FFT between two exchanges goes on tile by tile, messages of one hide what that of a tile takes
+/// for the other: half as many tiles are enough, unless parts have to be packed or encoded as well.
+TEST(Design, BetweenExchangesByMessagesTilesAreFewer) {
+  const Problem p = bricks_of_cube(512);
+  const auto tiles = [](const Problem& problem, const char* exchange, const char* codec = "none") {
+    const Design d =
+        design_for(problem, gpus(2, 2),
+                   Options().set("exchange", exchange).set("pipeline", "planes").set("codec", codec));
+    EXPECT_EQ(d.legs[0].front().tiles, d.legs[0].back().tiles);
+    return d.legs[0].front().tiles;
+  };
+  EXPECT_EQ(tiles(p, "nccl"), 3);
+  EXPECT_EQ(tiles(p, "nccl", "fp32"), 6);
+  EXPECT_EQ(tiles(p, "direct"), 8);
+  Problem slab = p, small = p, real = p;
+  slab.input = Distribution::slab(0);
+  slab.output = Distribution::slab(1);
+  EXPECT_EQ(tiles(slab, "nccl"), 6);
+  small.shape = {256, 256, 256};
+  EXPECT_EQ(tiles(small, "nccl"), 2);
+  real.transforms = {Transform::c2c, Transform::c2c, Transform::r2c};
+  EXPECT_EQ(tiles(real, "nccl"), 4);
+}
+
 /// The last FFT before the exchange transforms two axes in either direction, and puts all of its result.
 TEST(Design, HidesPutsOfLargeBoxes) {
   Problem p = bricks_of_cube(512);
