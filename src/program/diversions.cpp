@@ -94,7 +94,7 @@ bool leaves_from(const Program& p, const Op& wait, const CopyCall& copy) {
   });
 }
 
-/// The diversion of the copies of one reshape. `whole`: they are all copies.
+/// The diversion of the copies of one reshape. `whole`: it has no others.
 class Finder {
  public:
   Finder(const Program& program, int reshape, std::vector<int> copies, bool whole)
@@ -117,11 +117,17 @@ class Finder {
     const CopyCall& c = copy_at(p_, copy);
     Index covered = 0;
     std::vector<int> ffts;
+    std::vector<Box> parts;
     for (int i = copy - 1; i >= 0 && covered < c.box.count(); --i) {
       if (op_at(p_, i).kind != OpKind::fft) continue;
       const FftCall& f = fft_at(p_, i);
       const Box box = intersect(f.to_box, c.box);
       if (box.empty() || !meet(f.to, written_by(f), c.from, read_by(c))) continue;
+      const auto is_later = [&](const Box& part) { return intersect(part, box) == box; };
+      if (std::ranges::any_of(parts, is_later)) continue;
+      if (std::ranges::any_of(parts, [&](const Box& part) { return !intersect(part, box).empty(); }))
+        return false;
+      parts.push_back(box);
       if (!may_divert(f, whole_) || !same_place(f.to, f.to_box, c.from, c.box, c.element_bytes)) return false;
       covered += box.count();
       ffts.push_back(i);

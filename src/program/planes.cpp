@@ -88,8 +88,13 @@ class PlanesBuilder {
     return is_last(j) && !at(segments_, j).axes_on_arrival.empty() && w_.leg(j - 1).traits.by_device;
   }
   /// Whether each tile is awaited where it is gathered. What the host carries is best awaited before: it
-  /// moves on while the host waits.
-  bool gathers_as_it_comes(int j) const { return at(segments_, j).gather && w_.leg(j - 1).traits.by_device; }
+  /// moves on while the host waits. So is what FFTs pack as they read it: an FFT packs where all is awaited
+  /// before.
+  bool gathers_as_it_comes(int j) const {
+    const Pass& s = at(segments_, j);
+    const bool packs_on_arrival = !is_last(j) && s.axes_on_arrival.size() == s.axes.size();
+    return s.gather && w_.leg(j - 1).traits.by_device && !packs_on_arrival;
+  }
   void transform_on_arrival(int j, const Box& part, const Place& to) {
     const AxisVector<int>& axes = at(segments_, j).axes_on_arrival;
     if (!transforms_own_part_first(j)) traffic_.transform_own_part(j - 1, part, axes, to);

@@ -47,12 +47,18 @@ Side side_of(const Schedule& s, int reshape) {
   return side;
 }
 
-/// Whether the reshape before or the one behind has tiles along the same axis: the FFT between both goes on
-/// tile by tile.
-bool passes_tiles_on(const Schedule& s, int reshape, int axis) {
+/// Whether the FFT between a reshape and the next one goes on tile by tile: both have tiles along one axis,
+/// which it leaves alone.
+bool goes_on_by_tiles(const Schedule& s, int reshape) {
+  const Side first = side_of(s, reshape), second = side_of(s, reshape + 1);
+  return first.axis == second.axis && (first.cuts_after || !second.cuts_after);
+}
+
+/// Whether such an FFT is behind the reshape or before it.
+bool passes_tiles_on(const Schedule& s, int reshape) {
   const int reshapes = static_cast<int>(reshape_stages(s).size());
-  return (reshape > 0 && side_of(s, reshape - 1).axis == axis) ||
-         (reshape + 1 < reshapes && side_of(s, reshape + 1).axis == axis);
+  return (reshape > 0 && goes_on_by_tiles(s, reshape - 1)) ||
+         (reshape + 1 < reshapes && goes_on_by_tiles(s, reshape));
 }
 
 /// How thick a tile of `field` along `axis` is at least. In memory of devices, of n alike tiles the FFT of
@@ -103,7 +109,7 @@ Index subtile_of(ParameterReader& read) {
 Thickness thickness_of(const Schedule& s, int reshape, const Side& side, const Leg& leg,
                        const PipelineRules& rules) {
   constexpr int most_tiles = 1 << 10;  // more are thin anyway
-  if (!rules.in_messages || leg.tiles > most_tiles || passes_tiles_on(s, reshape, side.axis))
+  if (!rules.in_messages || leg.tiles > most_tiles || passes_tiles_on(s, reshape))
     return Thickness::thin_first;
   return side.cuts_after ? Thickness::shrinking : Thickness::growing;
 }
@@ -125,7 +131,7 @@ void cut_planes(const Schedule& s, int reshape, ParameterReader& read, Leg& leg,
   // What is packed, encoded or of real numbers takes longer beside an FFT, which the messages do not hide.
   const bool hidden = read.rules().in_messages && !read.rules().coded &&
                       std::ranges::all_of(s.transforms, [](Transform t) { return t == Transform::c2c; }) &&
-                      passes_tiles_on(s, reshape, side.axis);
+                      passes_tiles_on(s, reshape);
   cut(leg, read, side.axis, extent, least_thickness(side, read.rules(), hidden));
   if (read.rules().whole_tiles() && may_differ(*side.field, side.axis, extent))
     planes.thickness = alike ? Thickness::thin_first : thickness_of(s, reshape, side, leg, read.rules());

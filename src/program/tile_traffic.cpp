@@ -12,19 +12,19 @@ TileTraffic::TileTraffic(ProgramWriter& writer, Sequence& sequence)
       sequence_(sequence),
       cut_(writer.place),
       traffic_(static_cast<std::size_t>(writer.place.reshapes())) {
-  for (int j = 0; j < w_.place.reshapes(); ++j) open(j);
+  for (int j = 0; j < w_.place.reshapes(); ++j) open_receives(j);
+  for (int j = 0; j < w_.place.reshapes(); ++j) open_sends(j);
 }
 
-void TileTraffic::open(int j) {
+void TileTraffic::open_receives(int j) {
   Traffic& t = of(j);
   const Field& to = w_.place.field_after(j);
   const bool takes_part = !w_.place.field_before(j).box(w_.rank).empty() || !to.box(w_.rank).empty();
   ReshapeProgram& r = w_.open(j, takes_part ? w_.leg(j).tiles : 0);
   const Route own = traits(j).form == Form::padded ? Route::send : Route::stay;
   // What stays in one piece is more easily stored by an FFT.
-  const bool own_first = w_.request.two_lanes && !traits(j).stores;
-  const Parcels::Settings settings{j,    w_.rank, w_.request.nodes,      own,
-                                   true, false,   !w_.request.two_lanes, own_first};
+  const bool lanes = w_.request.two_lanes, own_first = lanes && !traits(j).stores;
+  const Parcels::Settings settings{j, w_.rank, w_.request.nodes, own, true, false, !lanes, own_first};
   t.parcels.emplace(w_.place, settings, r.sent, r.stored);
   if (!takes_part) return;
   t.left.resize(r.sent.tiles.size(), 0);
@@ -38,11 +38,25 @@ void TileTraffic::open(int j) {
                          return p.peer == w_.rank || lies_packed(here, p.box, to.order(w_.rank));
                        });
   t.parcels->open_receives(here, !arrives_packed(j));
+}
+
+void TileTraffic::open_sends(int j) {
+  Traffic& t = of(j);
+  if (tiles(j) == 0) return;  // this rank takes no part
   make_room(j);
   t.parcels->open_sends(nullptr);
   t.parcels->in_ring_order(false);
   t.targets.resize(t.parcels->sends().size());
   for (const Parcel& s : t.parcels->sends()) at(t.left, s.tile) += s.box.count();
+}
+
+Index TileTraffic::first_of_own(int j) const {
+  const Place landing = w_.place.landing(j, w_.rank);
+  Index first = landing.base + half_bytes();
+  for (const Parcel& r : of(j).parcels->receives())
+    if (r.route == Route::stay && !r.box.empty())
+      first = std::min(first, arrives_packed(j) ? r.offset : landing.at(r.box).offset);
+  return first;
 }
 
 bool TileTraffic::is_left(int j) const {
@@ -174,7 +188,10 @@ void TileTraffic::make_room(int j) {
     if (behind > 0) t.slots = fit ? wanted : 1;
     next += behind > 0 ? t.slots * t.slot_bytes : aligned(all.box.count() * all.element_bytes);
   }
-  Index next_in_half = half;
+  // What is sent first leaves room, before it or behind it, for what stays on this rank in the next reshape.
+  // What is packed later goes where the first parts have been read.
+  const bool before = j > 0 || halves() == 1 || half + in_use <= first_of_own(j + 1);
+  Index next_in_half = before ? half : half + half_bytes() - aligned(in_use);
   for (int k = 0; k < tiles(j); ++k) {
     Index& start = at(t.in_half, k) ? next_in_half : next;
     sent(j, k).send_start = start;
@@ -237,9 +254,12 @@ void TileTraffic::bring(int j, std::size_t i, const Place& from, const Box& piec
     }
   }
   const Op op = w_.copy_of(j, s);
-  if (s.route == Route::stay && !t.kept_at) settle_half(j);
+  if (s.route == Route::send) settle(s.offset, s.offset + s.bytes);
+  if (s.route == Route::stay && !t.kept_at) {
+    const Span span = span_of(target->at(s.box), s.box.extents(), target->element_bytes);
+    settle(span.first, span.last);
+  }
   if (s.route != Route::send) return sequence_.store(op, from, *target, piece);
-  settle(s.offset, s.offset + s.bytes);
   sequence_.copy(op, from, *target, piece);
 }
 
@@ -348,14 +368,14 @@ void TileTraffic::transform(int j, const Box& box, const AxisVector<int>& axes, 
   }
 }
 
-void TileTraffic::settle_half(int j, bool by_device) {
+void TileTraffic::settle_half(int j, bool for_device) {
   const Index half = w_.place.landing(j, w_.rank).base;
-  settle(half, half + half_bytes(), by_device);
+  settle(half, half + half_bytes(), for_device);
 }
 
-void TileTraffic::settle(Index first, Index last, bool by_device) {
+void TileTraffic::settle(Index first, Index last, bool for_device) {
   std::erase_if(leaving_, [&](const Leaving& l) {
-    const bool meets = l.first < last && first < l.last && !(by_device && traits(l.j).by_device);
+    const bool meets = l.first < last && first < l.last && !(for_device && traits(l.j).by_device);
     if (meets) sequence_.complete(w_.op_of(l.j, OpKind::wait_sent, l.tile), l.post);
     return meets;
   });

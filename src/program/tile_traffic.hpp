@@ -105,9 +105,13 @@ class TileTraffic {
   bool any_place(int j) const {
     return traits(j).any_place && traits(j).form == Form::dense && !w_.leg(j).codec;
   }
-  void open(int j);
+  /// Those of all reshapes are opened before what is sent has its places.
+  void open_receives(int j);
+  void open_sends(int j);
   int halves() const { return w_.place.reshapes() > 1 ? 2 : 1; }
   Index half_bytes() const { return w_.place.staging_base(w_.rank); }
+  /// Where what stays on this rank begins where reshape `j` lands; the end of that half if nothing stays.
+  Index first_of_own(int j) const;
   /// With two lanes: whether what reshape `j` sends is what a pass has left, not an array or half itself.
   bool is_left(int j) const;
   /// What a pass leaves one after the other of what reshape `j` sends.
@@ -134,9 +138,10 @@ class TileTraffic {
   void await_tiles(int j, int wanted);
   void transform(int j, const Box& box, const AxisVector<int>& axes, const Place& to, bool own);
   /// Waits until no posted tile is sent from these bytes any more, or from the half where reshape `j` lands.
-  /// What a device is to carry there next (`by_device`) begins when what it has carried before is over.
-  void settle(Index first, Index last, bool by_device = false);
-  void settle_half(int j, bool by_device = false);
+  /// For what a device is to carry there next it need not wait for what that has carried before, which is
+  /// over by then.
+  void settle(Index first, Index last, bool for_device = false);
+  void settle_half(int j, bool for_device = false);
 
   ProgramWriter& w_;
   Sequence& sequence_;

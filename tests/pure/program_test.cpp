@@ -336,7 +336,8 @@ TEST(Program, RandomProblemsReplay) {
                                                          : Thickness::growing;
           }
           if (!c.traits.stores && c.traits.form == Form::boxes) c.traits = traits::stores;
-          if (c.traits.any_place && c.traits.form == Form::dense) c.traits.by_device = seed / 16 % 2 == 0;
+          const bool others_by_host = seed % 7 == 0 && &c != &made.choices.back();
+          c.traits.by_device = c.traits.form == Form::dense && seed / 3 % 2 == 0 && !others_by_host;
           stored += kind == traits::stores ? 1 : 0;
           by_device += c.traits.by_device ? 1 : 0;
         }

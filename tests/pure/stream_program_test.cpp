@@ -118,8 +118,9 @@ TEST(Program, BetweenExchangesOfDevicesFftsGoOnTileByTile) {
       setup(schedule_of({24, 32, 48}, 2, slab, slab), "planes", {{"tile", 4}}, traits::dense, of_devices);
   made.two_lanes = true;
   for (Leg& leg : made.choices) leg.traits.any_place = leg.traits.by_device = true;
-  for (int q = 0; q < 2; ++q) {
-    const Program program = made.program(q);
+  for (const int q : {0, 1, 2, 3}) {
+    made.in_place = q >= 2;
+    const Program program = made.program(q % 2);
     // FFTs wait for what arrives, and never for what leaves: devices carry the second exchange behind the
     // first one.
     const auto is = [](OpKind kind) { return [=](const Op& op) { return op.kind == kind; }; };
