@@ -195,6 +195,11 @@ TEST(Design, BetweenExchangesByMessagesTilesAreFewer) {
   EXPECT_EQ(tiles(small, "nccl"), 2);
   real.transforms = {Transform::c2c, Transform::c2c, Transform::r2c};
   EXPECT_EQ(tiles(real, "nccl"), 4);
+  // With an operator the FFT between both needs all points of the axis that is cut.
+  Problem between = slab;
+  between.output = between.input;
+  between.between = Between::modes;
+  EXPECT_EQ(tiles(between, "nccl"), 6);
 }
 
 /// The last FFT before the exchange transforms two axes in either direction, and puts all of its result.
