@@ -92,7 +92,7 @@ class PlanesBuilder {
   /// before.
   bool gathers_as_it_comes(int j) const {
     const Pass& s = at(segments_, j);
-    const bool packs_on_arrival = !is_last(j) && s.axes_on_arrival.size() == s.axes.size();
+    const bool packs_on_arrival = !is_last(j) && !s.axes.empty() && s.axes_on_arrival.size() == s.axes.size();
     return s.gather && w_.leg(j - 1).traits.by_device && !packs_on_arrival;
   }
   void transform_on_arrival(int j, const Box& part, const Place& to) {
