@@ -123,10 +123,12 @@ class Finder {
       const FftCall& f = fft_at(p_, i);
       const Box box = intersect(f.to_box, c.box);
       if (box.empty() || !meet(f.to, written_by(f), c.from, read_by(c))) continue;
-      const auto is_later = [&](const Box& part) { return intersect(part, box) == box; };
-      if (std::ranges::any_of(parts, is_later)) continue;
-      if (std::ranges::any_of(parts, [&](const Box& part) { return !intersect(part, box).empty(); }))
+      const auto later =
+          std::ranges::find_if(parts, [&](const Box& part) { return !intersect(part, box).empty(); });
+      if (later != parts.end()) {
+        if (intersect(*later, box) == box) continue;
         return false;
+      }
       parts.push_back(box);
       if (!may_divert(f, whole_) || !same_place(f.to, f.to_box, c.from, c.box, c.element_bytes)) return false;
       covered += box.count();

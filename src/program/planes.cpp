@@ -88,8 +88,8 @@ class PlanesBuilder {
     return is_last(j) && !at(segments_, j).axes_on_arrival.empty() && w_.leg(j - 1).traits.by_device;
   }
   /// Whether each tile is awaited where it is gathered. What the host carries is best awaited before: it
-  /// moves on while the host waits. So is what FFTs pack as they read it: an FFT packs where all is awaited
-  /// before.
+  /// moves on while the host waits. FFTs that read what arrives can pack it only if all of it has been
+  /// awaited before (`diversions`).
   bool gathers_as_it_comes(int j) const {
     const Pass& s = at(segments_, j);
     const bool packs_on_arrival = !is_last(j) && !s.axes.empty() && s.axes_on_arrival.size() == s.axes.size();

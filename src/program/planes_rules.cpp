@@ -128,7 +128,8 @@ void cut_planes(const Schedule& s, int reshape, ParameterReader& read, Leg& leg,
                (leg.window == 0 ? ", no overlap" : "");
   if (side.axis < 0) return;
   const Index extent = largest_extent(*side.field->tiling, side.axis);
-  // What is packed, encoded or of real numbers takes longer beside an FFT, which the messages do not hide.
+  // Parts of real numbers are packed by copies, others are encoded: with that an FFT takes longer than the
+  // messages, which cannot hide it.
   const bool hidden = read.rules().in_messages && !read.rules().coded &&
                       std::ranges::all_of(s.transforms, [](Transform t) { return t == Transform::c2c; }) &&
                       passes_tiles_on(s, reshape);

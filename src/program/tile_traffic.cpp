@@ -23,8 +23,14 @@ void TileTraffic::open_receives(int j) {
   ReshapeProgram& r = w_.open(j, takes_part ? w_.leg(j).tiles : 0);
   const Route own = traits(j).form == Form::padded ? Route::send : Route::stay;
   // What stays in one piece is more easily stored by an FFT.
-  const bool lanes = w_.request.two_lanes, own_first = lanes && !traits(j).stores;
-  const Parcels::Settings settings{j, w_.rank, w_.request.nodes, own, true, false, !lanes, own_first};
+  const bool lanes = w_.request.two_lanes;
+  const Parcels::Settings settings{.reshape = j,
+                                   .rank = w_.rank,
+                                   .nodes = w_.request.nodes,
+                                   .own = own,
+                                   .receives_apart = false,
+                                   .at_once = !lanes,
+                                   .own_first = lanes && !traits(j).stores};
   t.parcels.emplace(w_.place, settings, r.sent, r.stored);
   if (!takes_part) return;
   t.left.resize(r.sent.tiles.size(), 0);

@@ -138,8 +138,8 @@ class TileTraffic {
   void await_tiles(int j, int wanted);
   void transform(int j, const Box& box, const AxisVector<int>& axes, const Place& to, bool own);
   /// Waits until no posted tile is sent from these bytes any more, or from the half where reshape `j` lands.
-  /// For what a device is to carry there next it need not wait for what that has carried before, which is
-  /// over by then.
+  /// `for_device`: a device is to carry something there next. It begins when what it has carried before is
+  /// over, so that only tiles that the host carries are waited for.
   void settle(Index first, Index last, bool for_device = false);
   void settle_half(int j, bool for_device = false);
 
