@@ -77,7 +77,7 @@ bool Passes::meets(const Pass& s, const Box& part) {
 /// A call that changes lengths copies aside what it works on, whatever the strides.
 Place Passes::resize(const Pass& s, const Box& part, bool completes) {
   const Box result = s.result_of(part);
-  const Place from = s.gather ? area(part, s.source, 0) : s.source;
+  const Place from = !s.gather ? s.source : s.gathers_in_result ? s.result : area(part, s.source, 0);
   if (s.gather) s.gather(part, from);
   const Place to = completes || w_.request.two_lanes ? s.result : area(result, s.result, s.gather ? 1 : 0);
   sequence_.add_fft(s.stage, s.axes, from, to, part);

@@ -30,10 +30,12 @@ class PlanesBuilder {
       if (!s.axes_on_arrival.empty())
         s.gather = [this, j](const Box& part, const Place& to) { transform_on_arrival(j, part, to); };
     }
-    if (reshapes_ > 0 && segments_.back().gathers_in_result) traffic_.keep_at(reshapes_ - 1, w_.output);
+    if (segments_.back().gathers_in_result && brings_own_part_early())
+      traffic_.keep_at(reshapes_ - 1, w_.output);
     for (const Pass& s : segments_)
       if (!only_unpacks(s)) passes_.make_room(s);
     if (keeps_own_part()) keep_own_part();
+    if (leaves_own_part()) traffic_.leave_at(0, w_.input);
     const bool half_is_free = reshapes_ > 1 && !traffic_.sends_from_half(0);
     if (reshapes_ > 0) traffic_.free(0);
     if (half_is_free) traffic_.free(1);
@@ -55,13 +57,19 @@ class PlanesBuilder {
   bool only_unpacks(const Pass& s) const {
     return s.gather && s.axes.empty() && s.result.space == Space::output;
   }
-  /// Whether an FFT works on what has arrived packed where its result belongs. In the user's array, what
-  /// stays on this rank is brought there straight away, by the FFT before the reshape where that can.
+  /// Whether an FFT works on what has arrived packed where its result belongs.
   bool gathers_in_result(const Pass& s) const {
-    const bool can_be_there = s.result.space == Space::work || !w_.request.in_place;
-    return w_.request.two_lanes && can_be_there && s.gather && !s.axes.empty() &&
-           !converts(s.source, s.result) && !resizes(w_.schedule, s.stage);
+    return w_.request.two_lanes && s.gather && !s.axes.empty() && !converts(s.source, s.result) &&
+           works_in_place(w_.schedule, s.stage);
   }
+  /// Whether what stays on this rank in the last reshape may be brought to the user's array before that, by
+  /// the FFT before it where that can. In place, the input has to have been read, and sent, by then.
+  bool brings_own_part_early() const {
+    return !w_.request.in_place || (reshapes_ > 1 && !sends_from_the_user());
+  }
+  /// Whether parts are sent from the user's array, where peers or engines read them.
+  bool sends_from_the_user() const { return segments_[0].axes.empty() && is_read_when_sent(0); }
+  bool is_read_when_sent(int j) const { return !w_.request.two_lanes || w_.leg(j).traits.stores; }
   /// The axes along which FFTs read what has arrived, and bring it to where the result belongs, in the place
   /// of copies (ADR 0072): those along which all parts have all points. Parts are exact and complex, nothing
   /// else is done in the stage, and memory keeps its order; else, and without kernels for the length, an FFT
@@ -69,7 +77,8 @@ class PlanesBuilder {
   AxisVector<int> axes_on_arrival(int j, const Pass& s) const {
     const Stage& stage = at(w_.schedule.stages, w_.place.fft_stage(j));
     const auto is_complex = [&](int a) { return w_.schedule.transforms[a] == Transform::c2c; };
-    if (!std::ranges::all_of(stage.axes, is_complex) || !w_.schedule.line.empty() || w_.leg(j - 1).codec ||
+    if (!std::ranges::all_of(stage.axes, is_complex) || resizes(w_.schedule, s.stage) ||
+        !w_.schedule.line.empty() || w_.leg(j - 1).codec ||
         order_of(s.source.strides) != order_of(s.result.strides))
       return {};
     for (const Box& part : s.parts)
@@ -116,6 +125,14 @@ class PlanesBuilder {
     for (const Box& part : segments_.back().parts)
       for (const Box& other : outside(part, own)) parts.push_back(other);
     segments_.back().parts = std::move(parts);
+  }
+  /// Whether what stays on this rank in the first reshape is read from the user's array, which parts leave
+  /// before any FFT, instead of being copied to where the parts of others arrive.
+  bool leaves_own_part() const {
+    if (reshapes_ < 2 || w_.request.in_place || !segments_[0].axes.empty()) return false;
+    const Pass& next = segments_[1];  // FFTs that read what arrives do so in the order of their result
+    return traffic_.arrives_packed(0) && w_.leg(0).traits.form != Form::padded && !w_.leg(0).codec &&
+           (next.axes_on_arrival.empty() || order_of(w_.input.strides) == order_of(next.result.strides));
   }
   bool is_last(int j) const { return j == reshapes_; }
   const Planes& cut(int j) const { return *w_.leg(j).planes(); }
@@ -191,10 +208,8 @@ class PlanesBuilder {
   /// Whether results of a segment take the place of what was sent before: in the workspace, unless it was
   /// sent from the user's array, or, in place, there. What is sent from send buffers is not overwritten.
   bool overwrites_what_is_sent(int j) const {
-    const auto is_read = [&](int i) { return !w_.request.two_lanes || w_.leg(i).traits.stores; };
-    const bool from_the_user = segments_[0].axes.empty();
-    if (j <= (from_the_user && !is_last(j) ? 1 : 0)) return false;
-    return is_last(j) ? w_.request.in_place && from_the_user && is_read(0) : is_read(j - 1);
+    if (is_last(j)) return j > 0 && w_.request.in_place && sends_from_the_user();
+    return j > (segments_[0].axes.empty() ? 1 : 0) && is_read_when_sent(j - 1);
   }
 
   void run(int j) {

@@ -249,6 +249,7 @@ void TileTraffic::put(int j, const Place& from, const Box& part) {
 void TileTraffic::bring(int j, std::size_t i, const Place& from, const Box& piece) {
   Traffic& t = of(j);
   const Parcel& s = t.parcels->sends()[i];
+  if (s.route == Route::stay && t.left_at) return;
   std::optional<Place>& target = t.targets[i];
   if (!target) {
     if (s.route == Route::store) sequence_.move(w_.op_of(j, OpKind::await_free, s.tile, s.peer));
@@ -343,7 +344,7 @@ void TileTraffic::gather(int j, const Box& part, const Place& to) {
     if (own && of(j).kept_at) continue;
     if (!own) await_tiles(j, r.tile + 1);
     sequence_.load(w_.op_of(j, own ? OpKind::copy : OpKind::unpack, r.tile, own ? -1 : r.peer),
-                   parcels.receive_buffer(r), to, piece);
+                   arrived(j, r), to, piece);
   }
 }
 
@@ -370,7 +371,7 @@ void TileTraffic::transform(int j, const Box& box, const AxisVector<int>& axes, 
     }
     const Box piece = intersect(r.box, box);
     if (!own && !piece.empty()) await_tiles(j, r.tile + 1);
-    sequence_.add_fft(stage, axes, t.parcels->receive_buffer(r), to, piece);
+    sequence_.add_fft(stage, axes, arrived(j, r), to, piece);
   }
 }
 

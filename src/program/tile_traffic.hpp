@@ -37,6 +37,8 @@ class TileTraffic {
   Place departing(int j, const Box& part);
   /// What stays on this rank in reshape `j` goes to its place there, not to where parts of others arrive.
   void keep_at(int j, const Place& to) { of(j).kept_at = to; }
+  /// What stays on this rank in reshape `j` is not brought anywhere: it is read where it lies before it.
+  void leave_at(int j, const Place& from) { of(j).left_at = from; }
   /// Stores or packs a part of what reshape `j` sends, which is at `from`.
   void put(int j, const Place& from, const Box& part);
   /// Posts, or signals the receivers of, all tiles that have become complete, in order.
@@ -74,6 +76,7 @@ class TileTraffic {
     /// Per part that is sent, where it is copied to; empty before its first piece.
     std::vector<std::optional<Place>> targets;
     std::optional<Place> kept_at;   ///< empty: where the parts of others arrive
+    std::optional<Place> left_at;   ///< where what stays on this rank lies before the reshape, and is read
     Ids posts;                      ///< per tile
     bool arrives_in_place = false;  ///< dense parts do, each one piece of memory
     int told = 0, awaited = 0;
@@ -129,6 +132,11 @@ class TileTraffic {
   /// Divides what is behind the halves among what a pass leaves and the send buffers.
   void make_room(int j);
 
+  /// Where a part is read that has arrived packed, or has stayed.
+  Place arrived(int j, const Parcel& part) const {
+    const Traffic& t = of(j);
+    return part.route == Route::stay && t.left_at ? *t.left_at : t.parcels->receive_buffer(part);
+  }
   /// Copies a piece of part number `i` of what is sent.
   void bring(int j, std::size_t i, const Place& from, const Box& piece);
   /// Copies the part of a tile that stays on this rank, or those for other ranks.

@@ -143,6 +143,12 @@ bool resizes(const Schedule& schedule, int stage) {
   });
 }
 
+bool works_in_place(const Schedule& schedule, int stage) {
+  if (!resizes(schedule, stage)) return true;
+  const Shape &before = at(schedule.fields, stage).shape, &after = at(schedule.fields, stage + 1).shape;
+  return !at(schedule.stages, stage).between.empty() && !schedule.columns && before == after;
+}
+
 namespace {
 
 /// Of all modes of an axis, whether they are kept or not.
