@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/arithmetic.hpp"
 #include "device/device.hpp"
 #include "fft/local_fft.hpp"
 #include "fft/stream_fft.hpp"
@@ -39,10 +40,10 @@ class Ffts {
     const double copy = time([&] { stream_->copy(to_.get(), from_.get(), size); });
     const double contiguous = transform({n, 1, 1}, {{lines, n, n}}, precision).seconds;
     const Result apart = transform({n, lines, lines}, {{lines, 1, 1}}, precision);
-    // A pencil of a real transform: half an axis of complex numbers, cut in two.
-    const Index side = std::min(n / 4 + 1, lines), planes = lines / side;
-    const Result middle = transform({n, side, side}, {{planes, n * side, n * side}, {side, 1, 1}}, precision);
-    const double of_lines = static_cast<double>(planes * side) / static_cast<double>(lines);
+    // A pencil of a real transform: half an axis of complex numbers, cut in two; and one of a complex
+    // transform, whose rows begin on multiples of 256 bytes.
+    const Result middle = along_middle(n, std::min(n / 4 + 1, lines), lines, precision);
+    const Result even = along_middle(n, std::min(rounded_up<Index>(n / 4, 32), lines), lines, precision);
     return {{"n", n},
             {"precision", precision == Precision::float64 ? "double" : "float"},
             {"lines", lines},
@@ -50,8 +51,10 @@ class Ffts {
             {"contiguous_of_copy", contiguous / copy},
             {"apart_of_copy", apart.seconds / copy},
             {"apart_by", apart.by},
-            {"middle_of_copy", middle.seconds / copy / of_lines},
-            {"middle_by", middle.by}};
+            {"middle_of_copy", middle.seconds / copy},
+            {"middle_by", middle.by},
+            {"even_middle_of_copy", even.seconds / copy},
+            {"even_middle_by", even.by}};
   }
 
  private:
@@ -59,6 +62,14 @@ class Ffts {
     double seconds;
     const char* by;
   };
+
+  /// The time that so many lines would take.
+  Result along_middle(Index n, Index side, Index lines, Precision precision) {
+    const Index planes = lines / side;
+    Result middle = transform({n, side, side}, {{planes, n * side, n * side}, {side, 1, 1}}, precision);
+    middle.seconds *= static_cast<double>(lines) / static_cast<double>(planes * side);
+    return middle;
+  }
 
   Result transform(const FftDimension& line, const std::vector<FftDimension>& loops, Precision precision) {
     FftProblem p;

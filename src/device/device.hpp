@@ -138,6 +138,8 @@ class Device {
   virtual DeviceId id() const = 0;
   /// Where it is on PCI, in small letters: "0000:3b:00.0"; empty if it is not there.
   virtual const std::string& pci_address() const = 0;
+  /// How many blocks of threads can share the lines of `DeviceStream::lines`; 1: none can.
+  virtual int most_line_parts() const = 0;
   /// Whether graphs capture what `DeviceStream::flags` enqueues.
   virtual bool captures_flags() const = 0;
 

@@ -71,6 +71,29 @@ TEST(DeviceLines, RadicesOfLines) {
   }
 }
 
+TEST(DeviceLines, RadicesOfParts) {
+  using Radices = std::array<int, LineStep::most_stages>;
+  EXPECT_EQ(part_radices(1024, most_line_parts), (Radices{4, 8, 8, 4}));
+  EXPECT_EQ(part_radices(1080, most_line_parts), (Radices{4, 9, 6, 5})) << "rows of 256 bytes, fewest blocks";
+  EXPECT_EQ(part_radices(2400, most_line_parts), (Radices{8, 10, 6, 5})) << "short parts";
+  EXPECT_EQ(part_radices(2048, 4), (Radices{4, 8, 8, 8}));
+  EXPECT_EQ(part_radices(4096, 4), std::nullopt) << "parts would be too long";
+  EXPECT_EQ(part_radices(1024, 1), std::nullopt) << "a device whose blocks share nothing";
+  for (Index n = 1; n <= LineStep::most_points + 1; ++n) {
+    const auto radices = part_radices(n, most_line_parts);
+    if (!radices) continue;
+    ASSERT_TRUE(line_radices(n)) << n;
+    Index product = 1;
+    int last = 1;
+    for (const int radix : *radices)
+      if (radix > 0) product *= last = radix;
+    ASSERT_EQ(product, n);
+    ASSERT_LE(radices->front(), most_line_parts) << n;
+    ASSERT_GT((*radices)[2], 1) << "three stages: " << n;
+    ASSERT_EQ(n / last % 2, n % 2) << "whole cells: " << n;
+  }
+}
+
 TEST(DeviceLines, RadicesOfPlanes) {
   using Radices = std::array<int, LineStep::most_stages>;
   const auto of = [](Index n, bool of_reals = false) {
@@ -123,6 +146,36 @@ TEST(DeviceLines, LinesByKernelsAgainstTheDirectSum) {
             expect_exact(p, LineWay::kernels, random);
           }
       }
+}
+
+/// Lines that several blocks of threads share, with known radices and with any.
+TEST(DeviceLines, LinesOfSeveralBlocksAgainstTheDirectSum) {
+  const ScopedDevices devices;
+  ScopedDevices::choose(0);
+  std::mt19937_64 random(31);
+  for (const Index n : {512, 864, 900, 945, 1024, 1080, 1372, 1536, 2048, 3125, 3600, 4096}) {
+    EXPECT_TRUE(part_radices(n, most_line_parts)) << n;
+    for (const Precision precision : {Precision::float32, Precision::float64})
+      for (const Direction direction : {Direction::forward, Direction::backward}) {
+        FftProblem p;
+        p.precision = precision;
+        p.direction = direction;
+        p.in_place = n % 3 == 0;
+        p.scale = 0.25;
+        const Index lines = 6 + n % 5, from = lines + n % 4, to = p.in_place ? from : lines + 1;
+        p.dimensions = {{n, from, to}};
+        p.loops = {{2, from * n + 4, p.in_place ? from * n + 4 : to * n + 6}, {lines, 1, 1}};
+        const OnDevice fft(p, [](Device& device, const FftProblem& problem) {
+          return make_fft_of_calls(
+              device, problem, no_calls,
+              {[](const CallStep&) { return LineWay::kernels; }, AxesOf::together, std::size_t{1} << 30});
+        });
+        const LocalProblem problem = with_products(p, random);
+        const LocalResult result = compute(fft, problem);
+        ASSERT_LE(result.error, local_bound(problem)) << n << " points";
+        ASSERT_TRUE(result.gaps_kept);
+      }
+  }
 }
 
 /// Points of a line are adjacent, and so are its modes. Rows may lie apart.

@@ -36,6 +36,7 @@ class Double final : public Device, public Owner {
   const std::string& name() const override { return name_; }
   const std::string& model() const override { return manner().model; }
   const std::string& pci_address() const override { return pci_address_; }
+  int most_line_parts() const override { return weft::most_line_parts; }
   bool captures_flags() const override { return true; }
   DeviceId id() const override {
     DeviceId id{};

@@ -60,18 +60,55 @@ void run_columns(const HostForm& form, const LineStep& step, std::uint32_t first
     lines::run_last_by_points(form, first, columns, thread, threads, at, tile.data(), start, roots);
 }
 
+/// The same of a cluster of blocks, each of which has a part of every line.
+template <class Value, lines::AtOnce at_once, class HostForm>
+void run_parts(const HostForm& form, std::uint32_t first, std::uint32_t columns, lines::Tile at,
+               const lines::Line<lines::real_of<Value>, at_once>& start,
+               const lines::Roots<lines::real_of<Value>>& roots) {
+  using lines::Role;
+  const std::uint32_t parts = form.radix(0), threads = 3;
+  std::vector<std::vector<Value>> tiles(parts, std::vector<Value>(form.below(0) << at.shift));
+  const int last = form.stage_count() - 1;
+  std::vector<lines::Complex<lines::real_of<Value>>> table;
+  for (std::uint32_t i = 0; i < lines::roots_of_part(form); ++i)
+    table.push_back(roots.line[lines::root_of_part(form, i)]);
+  lines::Roots<lines::real_of<Value>> of_part = roots;
+  of_part.line = table.data();
+  for (int stage = 0; stage <= last; ++stage)
+    for (std::uint32_t number = 0; number < parts; ++number)
+      for (std::uint32_t c = 0; c < columns; ++c)
+        for (std::uint32_t thread = 0; thread < threads; ++thread) {
+          auto line = start;
+          lines::go_to<lines::lines_in<Value>>(form, first + c, line);
+          const lines::Part part{parts, number};
+          const auto column_of = [&](std::uint32_t k) { return at.column<false>(tiles[k].data(), c); };
+          if (stage == 0)
+            lines::run_first_of_parts<Value>(form, part, true, thread, threads, column_of, line, roots,
+                                             [] {});
+          else if (stage < last)
+            lines::run_stage<Role::middle>(form, stage, thread, threads, column_of(number), line, of_part,
+                                           part);
+          else
+            lines::run_stage<Role::last>(form, stage, thread, threads, column_of(number), line, of_part,
+                                         part);
+        }
+}
+
 /// More columns than one, and fewer than most tests have lines.
 inline constexpr lines::Tile some_columns{2};
 
 /// Calls `run` with the type of the form that a kernel has. Sanitizers see one that knows its radices, as
 /// each takes long to compile for them.
-template <class Run>
+template <int values, class Run>
 void with_host_form(const LineStep& step, const Run& run) {
   using Divisor = HostDivisor<std::uint32_t>;
 #if defined(WEFT_SANITIZES_THREADS) || defined(WEFT_SANITIZES_ADDRESSES)
   lines::with_form_among<Divisor, lines::largest_radix, lines::Radices<8, 8>>(step, run);
 #else
-  lines::with_form_of<Divisor>(step, run);
+  if (step.parts > 1)
+    lines::with_form_of_parts<Divisor, values>(step, run);
+  else
+    lines::with_form_of<Divisor>(step, run);
 #endif
 }
 /// The same of planes: with small radices kernels are others, of which three blocks share a multiprocessor.
@@ -95,13 +132,18 @@ void with_host_form([[maybe_unused]] const PlaneLines& step, const Run& run) {
 
 template <class Value>
 void run_line_step(const LineStep& step, const LineArrays& arrays) {
-  with_host_form(step, [&]<class HostForm>(std::type_identity<HostForm>) {
+  with_host_form<lines::lines_in<Value>>(step, [&]<class HostForm>(std::type_identity<HostForm>) {
     const HostForm form(step, arrays, lines::lines_in<Value>);
     const lines::Roots<lines::real_of<Value>> roots(step);
     const lines::Tile at = some_columns;
     lines::from_first_line<Value>(step, arrays, [&](const auto& start) {
-      for (std::uint32_t first = 0; first < form.lines; first += at.columns())
-        run_columns<Value>(form, step, first, std::min(at.columns(), form.lines - first), at, start, roots);
+      for (std::uint32_t first = 0; first < form.lines; first += at.columns()) {
+        const std::uint32_t columns = std::min(at.columns(), form.lines - first);
+        if (step.parts > 1)
+          run_parts<Value>(form, first, columns, at, start, roots);
+        else
+          run_columns<Value>(form, step, first, columns, at, start, roots);
+      }
     });
   });
 }

@@ -53,6 +53,7 @@ class Scarce final : public Device {
   const std::string& model() const override { return device_->model(); }
   DeviceId id() const override { return device_->id(); }
   const std::string& pci_address() const override { return device_->pci_address(); }
+  int most_line_parts() const override { return device_->most_line_parts(); }
   bool captures_flags() const override { return device_->captures_flags(); }
   void enter() override { device_->enter(); }
   void leave() noexcept override { device_->leave(); }

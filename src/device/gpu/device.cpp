@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "device/gpu/maker.hpp"
 #include "device/gpu/stream.hpp"
+#include "kernels/gpu/kernels.hpp"
 #include "weft/error.hpp"
 
 namespace weft {
@@ -51,12 +52,14 @@ class GpuDevice final : public Device, public std::enable_shared_from_this<GpuDe
              multiprocessors;
     id_ = id_of(ordinal_);
     pci_address_ = pci_address_of(ordinal_);
+    check(gpus::most_line_parts(most_line_parts_), "parts of lines");
   }
 
   const std::string& name() const override { return name_; }
   const std::string& model() const override { return model_; }
   DeviceId id() const override { return id_; }
   const std::string& pci_address() const override { return pci_address_; }
+  int most_line_parts() const override { return most_line_parts_; }
   bool captures_flags() const override { return gpus::captures_flags; }
 
   void enter() override { gpus::enter(place_); }
@@ -180,6 +183,7 @@ class GpuDevice final : public Device, public std::enable_shared_from_this<GpuDe
   std::mutex connecting_;
   std::set<int> connected_;  ///< ordinals of devices whose memory this one may access
   std::string name_, model_, pci_address_;
+  int most_line_parts_ = 1;
   DeviceId id_{};
 };
 

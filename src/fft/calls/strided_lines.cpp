@@ -1,6 +1,7 @@
 #include "fft/calls/strided_lines.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <complex>
@@ -68,11 +69,15 @@ class StridedLines final : public StreamFft {
   std::shared_ptr<std::byte> roots_, turns_;
 };
 
-/// With radices for its length.
-LineStep with_radices(LineStep step, int most = LineStep::largest_radix) {
-  step.radices = line_radices(step.n, most).value();
+using Radices = std::array<int, LineStep::most_stages>;
+LineStep with(LineStep step, const Radices& radices) {
+  step.radices = radices;
   step.stages = static_cast<int>(std::ranges::count_if(step.radices, [](int radix) { return radix > 0; }));
   return step;
+}
+/// With radices for its length.
+LineStep with_radices(const LineStep& step, int most = LineStep::largest_radix) {
+  return with(step, line_radices(step.n, most).value());
 }
 
 template <class Real>
@@ -109,7 +114,9 @@ std::shared_ptr<std::byte> complete_line_step(Device& device, LineStep& step, in
 }
 
 std::shared_ptr<StreamFft> plan_line_step(Device& device, LineStep step) {
-  step = with_radices(step);
+  const auto shared = may_have_parts(step) ? part_radices(step.n, device.most_line_parts()) : std::nullopt;
+  step = shared ? with(step, *shared) : with_radices(step);
+  if (shared) step.parts = shared->front();
   return step.real_bytes == 8 ? plan_with_roots<double>(device, step) : plan_with_roots<float>(device, step);
 }
 

@@ -41,6 +41,9 @@ Status enqueue(const DeviceCoding& coding, std::byte* to, const std::byte* from,
 /// Enqueues a step of a DCT or DST before or after its FFT.
 Status enqueue(const R2rStep& step, std::byte* to, const std::byte* from, StreamHandle stream);
 
+/// How many blocks of threads can share lines on the current device (`LineStep::parts`); 1: none can.
+Status most_line_parts(int& parts);
+
 /// Enqueues FFTs of lines whose points lie apart.
 Status enqueue(const LineStep& step, const LineArrays& arrays, const KernelSignals& signals,
                StreamHandle stream);

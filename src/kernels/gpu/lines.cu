@@ -1,7 +1,9 @@
 // FFTs of adjacent lines whose points lie apart. A block of threads has up to 256 columns in shared memory, a
 // thread one column and every so many-th butterfly of it. Rows of the tile are 64 bytes or more where there
 // is room, since memory is accessed so; two blocks share a multiprocessor, so that one computes while the
-// other one reads or writes.
+// other one reads or writes. Blocks of a cluster share longer lines: each has a part of them, and rows of 256
+// bytes.
+#include "kernels/gpu/clusters.hpp"
 #include "kernels/gpu/line_blocks.hpp"
 #include "kernels/gpu/signals.hpp"
 
@@ -53,6 +55,52 @@ __global__ void __launch_bounds__(threads, blocks_together)
   store_signals(signals);
 }
 
+/// Adjacent lines, of which the blocks of a cluster have a part each (ADR 0076).
+template <class Value, lines::AtOnce at_once, class Form>
+__global__ void __launch_bounds__(threads, Form::most > lines::largest_small_radix
+                                               ? blocks_together
+                                               : lines::small_blocks_together)
+    transform_parts(const WEFT_GRID_CONSTANT Form form, lines::Tile at,
+                    lines::Line<lines::real_of<Value>, at_once> line,
+                    const lines::Roots<lines::real_of<Value>> roots,
+                    const WEFT_GRID_CONSTANT KernelSignals signals) {
+  extern __shared__ __align__(16) unsigned char shared[];
+  const Cluster cluster;
+  const lines::Part part{form.radix(0), cluster.number()};
+  const std::uint32_t columns = at.columns(), column = threadIdx.x & (columns - 1);
+  const std::uint32_t number = blockIdx.x / part.parts * columns + column;
+  const bool exists = number < form.lines;
+  Value* const tile = reinterpret_cast<Value*>(shared);
+  auto* const table =
+      reinterpret_cast<lines::Complex<lines::real_of<Value>>*>(tile + form.below(0) * columns);
+  for (std::uint32_t i = threadIdx.x; i < lines::roots_of_part(form); i += threads)
+    table[i] = roots.line[lines::root_of_part(form, i)];
+  const std::uint32_t first = threadIdx.x >> at.shift, apart = threads >> at.shift;
+  if (exists) lines::go_to<lines::lines_in<Value>>(form, number, line);
+  // A block may store in another one's memory once that has begun.
+  cluster.begin();
+  lines::run_first_of_parts<Value>(
+      form, part, exists, first, apart,
+      [&](std::uint32_t k) { return at.column<false>(cluster.of(tile, k), column); }, line, roots,
+      [&] { cluster.wait(); });
+  cluster.arrive();
+  cluster.wait();
+  const auto mine = at.column<false>(tile, column);
+  lines::Roots<lines::real_of<Value>> of_part = roots;
+  of_part.line = table;
+  WEFT_UNROLL for (int i = 1; i + 1 < form.stage_count(); ++i) {
+    if (exists) lines::run_stage<lines::Role::middle>(form, i, first, apart, mine, line, of_part, part);
+    __syncthreads();
+  }
+  if (exists)
+    lines::run_stage<lines::Role::last>(form, form.stage_count() - 1, first, apart, mine, line, of_part,
+                                        part);
+  store_signals(signals);
+}
+
+/// Of parts with any radices.
+using AnyParts = lines::Form<Divisor, lines::largest_small_radix>;
+
 enum class Kind { plain, any, rows };
 
 template <class Value, lines::AtOnce at_once, Kind kind, class Form>
@@ -93,11 +141,46 @@ Status launch(const LineStep& step, const LineArrays& arrays,
     });
 }
 
+template <class Value, lines::AtOnce at_once, class Form>
+Status launch_parts_as(const LineStep& step, const LineArrays& arrays,
+                       const lines::Line<lines::real_of<Value>, at_once>& line, const KernelSignals& signals,
+                       StreamHandle stream) {
+  const Form form(step, arrays, lines::lines_in<Value>);
+  const auto kernel = transform_parts<Value, at_once, Form>;
+  static KnownBytes known;
+  Status error = success;
+  const Index shared = shared_bytes(reinterpret_cast<const void*>(kernel), 0, known, error),
+              bytes = sizeof(Value), points = step.n / step.parts;
+  if (error != success) return error;
+  const lines::Tile tile{lines::part_column_shift(points, bytes, form.lines, shared)};
+  const Index needed = points * tile.columns() * bytes +
+                       lines::roots_of_part(form) * Index{sizeof(lines::Complex<lines::real_of<Value>>)};
+  if (needed > shared) return invalid_configuration;
+  const Index groups = (form.lines + tile.columns() - 1) / tile.columns();
+  return launch_clusters(kernel, static_cast<unsigned>(groups), static_cast<unsigned>(step.parts), threads,
+                         static_cast<std::size_t>(needed), stream, form, tile, line,
+                         lines::Roots<lines::real_of<Value>>(step), signals);
+}
+
+template <class Value, lines::AtOnce at_once>
+Status launch_parts(const LineStep& step, const LineArrays& arrays,
+                    const lines::Line<lines::real_of<Value>, at_once>& line, const KernelSignals& signals,
+                    StreamHandle stream) {
+  if constexpr (at_once != lines::AtOnce::all)
+    return launch_parts_as<Value, at_once, AnyParts>(step, arrays, line, signals, stream);
+  else
+    return lines::with_form_of_parts<Divisor, lines::lines_in<Value>>(
+        step, [&]<class Form>(std::type_identity<Form>) {
+          return launch_parts_as<Value, at_once, Form>(step, arrays, line, signals, stream);
+        });
+}
+
 template <class Value>
 Status launch(const LineStep& step, const LineArrays& arrays, const KernelSignals& signals,
               StreamHandle stream) {
   return lines::from_first_line<Value>(
       step, arrays, [&]<lines::AtOnce at_once>(const lines::Line<lines::real_of<Value>, at_once>& line) {
+        if (step.parts > 1) return launch_parts<Value, at_once>(step, arrays, line, signals, stream);
         if (step.of_rows()) return launch<Value, at_once, Kind::rows>(step, arrays, line, signals, stream);
         return step.turn.loop < 0 && step.loops[0].from == 1
                    ? launch<Value, at_once, Kind::plain>(step, arrays, line, signals, stream)
@@ -106,6 +189,11 @@ Status launch(const LineStep& step, const LineArrays& arrays, const KernelSignal
 }
 
 }  // namespace
+
+Status most_line_parts(int& parts) {
+  const auto kernel = transform_parts<lines::Complex<double>, lines::AtOnce::all, AnyParts>;
+  return most_of_cluster(reinterpret_cast<const void*>(kernel), weft::most_line_parts, parts);
+}
 
 Status enqueue(const LineStep& step, const LineArrays& arrays, const KernelSignals& signals,
                StreamHandle stream) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <span>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -74,6 +75,35 @@ std::optional<std::array<int, LineStep::most_stages>> line_radices(Index n, int 
   std::array<int, LineStep::most_stages> found{};
   std::ranges::copy(best, found.begin());
   return found;
+}
+
+std::optional<std::array<int, LineStep::most_stages>> part_radices(Index n, int most_parts) {
+  // Of lines of 512 points two blocks have halves, of large radices. Others up to 864 fit one block with rows
+  // of 128 bytes. Parts of up to 288 points have rows of 256; there the fewest blocks wait for each other.
+  // What is longer is divided among as many as there may be.
+  constexpr Index halves = 512, shorter_fit = 864, wide = 288, longest = 720;
+  if (n > LineStep::most_points || most_parts < 2 || (n != halves && n < shorter_fit)) return std::nullopt;
+  if (n == halves) return std::array<int, LineStep::most_stages>{2, 16, 16};
+  std::vector<int> found;
+  std::tuple<bool, std::size_t, int> least;
+  for (int parts = 2; parts <= most_parts; ++parts) {
+    const Index points = n / parts;
+    if (n % parts != 0 || points > longest) continue;
+    std::vector<int> stages, best;
+    divide(points, lines::largest_small_radix, stages, best);
+    if (best.empty() || best.size() >= LineStep::most_stages) continue;
+    const bool is_long = points > wide;
+    const std::tuple cost(is_long, best.size(), is_long ? -parts : parts);
+    if (!found.empty() && least <= cost) continue;
+    least = cost;
+    put_last(best, n);
+    found = best;
+    found.insert(found.begin(), parts);
+  }
+  if (found.empty()) return std::nullopt;
+  std::array<int, LineStep::most_stages> all{};
+  std::ranges::copy(found, all.begin());
+  return all;
 }
 
 int largest_plane_radix(Index first, Index second, bool of_reals) {

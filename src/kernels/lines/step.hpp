@@ -51,6 +51,9 @@ struct LineStep {
   Index n = 1;
   int stages = 0;
   std::array<int, most_stages> radices{};  ///< their product is n
+  /// More than one: each group of lines belongs to as many blocks of threads, the first radix, which reach
+  /// each other's shared memory (`part_radices`).
+  int parts = 1;
   Index from_stride = 1, to_stride = 1;
   std::array<LineLoop, most_loops> loops{};
   int count = 0;  ///< of loops
@@ -80,6 +83,13 @@ struct LineStep {
   }
 };
 
+/// Whether blocks of threads can share the lines of a step: they are adjacent in the input as well, and modes
+/// have no factors. Halves of 512 points have large radices, which kernels of double precision have.
+inline bool may_have_parts(const LineStep& step) {
+  return step.loops[0].from == 1 && step.loops[0].to == 1 && step.turn.loop < 0 && !step.of_reals &&
+         (step.n > 512 || step.real_bytes == 8);
+}
+
 /// What a step reads and writes.
 struct LineArrays {
   const std::byte* from = nullptr;
@@ -92,5 +102,11 @@ struct LineArrays {
 /// more.
 std::optional<std::array<int, LineStep::most_stages>> line_radices(Index n,
                                                                    int most = LineStep::largest_radix);
+
+/// Those of lines that several blocks of threads share (ADR 0076): the first one is the number of blocks, at
+/// most `most_parts`. None for lines for which one block is as fast, and where no number divides them into
+/// parts that have radices and are not too long.
+inline constexpr int most_line_parts = 8;
+std::optional<std::array<int, LineStep::most_stages>> part_radices(Index n, int most_parts);
 
 }  // namespace weft

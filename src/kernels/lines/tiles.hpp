@@ -23,6 +23,12 @@ inline constexpr int largest_small_radix = 10;
 /// Bytes of a row of a tile, as memory is accessed in so many, and of a tile.
 inline constexpr Index least_row = 64, most_tile = 100 << 10;
 
+/// Whether three tiles of so many bytes fit. A multiprocessor keeps some 1 KiB for itself beside each.
+inline bool three_fit(Index tile, Index shared) {
+  constexpr Index beside = 1280;
+  return small_blocks_together * (tile + beside) <= shared;
+}
+
 /// How many columns a block has, as a power of two: as many as fill half of the memory that blocks of a
 /// multiprocessor share, and rows of 64 bytes if all of it suffices for them; but not so many that blocks are
 /// too few for a GPU.
@@ -37,6 +43,21 @@ inline std::uint32_t column_shift(Index n, Index value_bytes, Index lines, Index
   return shift;
 }
 
+/// How many columns a block has that holds a part of each line, of so many points, as a power of two: rows of
+/// 256 bytes, which memory is fast with, if three tiles fit; but not so many that blocks are too few.
+inline constexpr Index part_row = 256;
+inline std::uint32_t part_column_shift(Index points, Index value_bytes, Index lines, Index shared) {
+  constexpr Index enough_blocks = 128;
+  const auto bits = [](Index n) {
+    return static_cast<std::uint32_t>(std::bit_width(static_cast<std::uint64_t>(n)) - 1);
+  };
+  std::uint32_t shift = bits(part_row / value_bytes);
+  const std::uint32_t least = bits(least_row / value_bytes);
+  const auto is_large = [&] { return !three_fit((points * value_bytes) << shift, shared); };
+  while (shift > least && (is_large() || (lines >> shift) < enough_blocks)) --shift;
+  return shift;
+}
+
 /// The threads that a block with so many columns needs: not more than it has butterflies in the stage that
 /// has most of them. A multiple of the columns, which are a power of two.
 inline unsigned busy_threads(const LineStep& step, Index columns) {
@@ -44,12 +65,6 @@ inline unsigned busy_threads(const LineStep& step, Index columns) {
   const auto radices = std::span(step.radices).first(static_cast<std::size_t>(step.stages));
   const Index busy = columns * (step.n / std::ranges::min(radices));
   return static_cast<unsigned>(std::min<Index>(threads_of_block, rounded_up(busy, two_warps)));
-}
-
-/// Whether three tiles of so many bytes fit. A multiprocessor keeps some 1 KiB for itself beside each.
-inline bool three_fit(Index tile, Index shared) {
-  constexpr Index beside = 1280;
-  return small_blocks_together * (tile + beside) <= shared;
 }
 
 }  // namespace weft::lines

@@ -63,11 +63,23 @@ struct Roots {
   const Complex<Real>*line, *turns;
 };
 
-/// The butterfly of the last stage whose first result is this mode.
-template <class Form>
+/// What a block has of its lines: all points, or, of a cluster of as many blocks as the first radix, the
+/// results of the first stage with its number. These are lines by themselves from then on.
+struct Whole {
+  static constexpr bool is_part = false;
+  static constexpr std::uint32_t parts = 1, number = 0;
+};
+struct Part {
+  static constexpr bool is_part = true;
+  std::uint32_t parts, number;
+};
+
+/// The butterfly of the last stage whose first result is this mode, among those that a block has.
+template <class Share, class Form>
 WEFT_INLINE std::uint32_t last_butterfly_of(const Form& form, std::uint32_t mode) {
   std::uint32_t b = 0;
-  for (int i = 0; i + 1 < form.stage_count(); ++i) {
+  if constexpr (Share::is_part) mode = form.over_radix(0, mode);
+  for (int i = Share::is_part ? 1 : 0; i + 1 < form.stage_count(); ++i) {
     const std::uint32_t rest = form.over_radix(i, mode);
     b += (mode - rest * form.radix(i)) * form.digit(i);
     mode = rest;
@@ -83,13 +95,13 @@ constexpr WEFT_ANYWHERE bool is_first(Role role) {
 struct Place {
   std::uint32_t point, below, j;
 };
-template <int Radix, Role role, class Form>
+template <int Radix, Role role, class Share = Whole, class Form>
 WEFT_INLINE Place place_of(const Form& form, int stage, std::uint32_t b) {
   constexpr bool last = is_last(role);
   const std::uint32_t below = last ? 1 : form.below(stage);
   const std::uint32_t run = is_first(role)            ? 0
                             : role == Role::last_kept ? b
-                            : last                    ? last_butterfly_of(form, b)
+                            : last                    ? last_butterfly_of<Share>(form, b)
                                                       : form.over_below(stage, b);
   const std::uint32_t j = last ? 0 : b - run * below;
   return {run * Radix * below + j, below, j};
@@ -116,8 +128,44 @@ WEFT_INLINE void read_points(const Form& form, Place place, Column<Value, Spread
   }
 }
 
+/// Multiplies result k by the k-th power of a root.
+template <int Radix, class Value>
+WEFT_INLINE void turn_results(Complex<real_of<Value>> root, Value (&x)[Radix]) {
+  Complex<real_of<Value>> powers[Radix];
+  powers[1] = root;
+  WEFT_UNROLL for (int k = 2; k < Radix; ++k) powers[k] = powers[k / 2] * powers[k - k / 2];
+  WEFT_UNROLL for (int k = 1; k < Radix; ++k) x[k] = x[k] * powers[k];
+}
+
+/// Stores the results of a butterfly of the last stage, the first of which is this mode. Backward, a mode is
+/// what the transform forward has as n minus this mode: neither what is read nor what is stored is exchanged.
+template <int Radix, class Form, class Value, AtOnce at_once>
+WEFT_INLINE void store_results(const Form& form, std::uint32_t first,
+                               const Line<real_of<Value>, at_once>& line, const Value (&x)[Radix]) {
+  const auto factor = static_cast<real_of<Value>>(form.factor),
+             diverted_factor = static_cast<real_of<Value>>(form.diverted_factor);
+  const auto mode_of = [&](int k) {
+    const std::uint32_t mode = first + static_cast<std::uint32_t>(k) * form.lasts();
+    return form.backward && mode > 0 ? form.points() - mode : mode;
+  };
+  if (form.diverted_count == 0) {
+    WEFT_UNROLL for (int k = 0; k < Radix; ++k)
+        store(line, line.to + mode_of(k) * form.to_stride, 1, factor * x[k]);
+    return;
+  }
+  WEFT_UNROLL for (int k = 0; k < Radix; ++k) {
+    // Modes before the first one that is diverted count as very large numbers.
+    const std::uint32_t mode = mode_of(k), diverted = mode - form.diverted_first;
+    const bool diverts = diverted < form.diverted_count;
+    auto* const there =
+        line.diverted + form.diverted_at(static_cast<std::int32_t>(diverted)) + form.shift_of(diverted);
+    store(line, diverts ? there : line.to + mode * form.to_stride, 1,
+          (diverts ? diverted_factor : factor) * x[k]);
+  }
+}
+
 /// Transforms the points of a butterfly, and leaves or stores its results.
-template <int Radix, Role role, class Form, class Value, bool Spread, AtOnce at_once>
+template <int Radix, Role role, class Share = Whole, class Form, class Value, bool Spread, AtOnce at_once>
 WEFT_INLINE void finish_butterfly(const Form& form, int stage, std::uint32_t b, Place place,
                                   Column<Value, Spread> column, const Line<real_of<Value>, at_once>& line,
                                   const Roots<real_of<Value>>& roots, Value (&x)[Radix]) {
@@ -126,6 +174,8 @@ WEFT_INLINE void finish_butterfly(const Form& form, int stage, std::uint32_t b, 
   transform<Radix>(x);
   if constexpr (role == Role::last_kept) {
     WEFT_UNROLL for (int k = 0; k < Radix; ++k) column[point + k] = x[k];
+  } else if constexpr (Share::is_part && last) {
+    store_results(form, b, line, x);
   } else if constexpr (last) {
     std::uint32_t mode = b;
     const std::uint32_t unit = form.lasts();
@@ -152,22 +202,26 @@ WEFT_INLINE void finish_butterfly(const Form& form, int stage, std::uint32_t b, 
       mode += unit;
     }
   } else {
-    const std::uint32_t turn = j * form.turn(stage);
-    std::uint32_t root = 0;
-    WEFT_UNROLL for (int k = 1; k < Radix; ++k) x[k] = x[k] * roots.line[root += turn];
+    if constexpr (Share::is_part) {
+      turn_results(roots.line[j * form.over_radix(0, form.turn(stage))], x);
+    } else {
+      const std::uint32_t turn = j * form.turn(stage);
+      std::uint32_t root = 0;
+      WEFT_UNROLL for (int k = 1; k < Radix; ++k) x[k] = x[k] * roots.line[root += turn];
+    }
     WEFT_UNROLL for (int k = 0; k < Radix; ++k) column[point + k * below] = x[k];
   }
 }
 
 /// A butterfly of a stage for one column: number `b`, or, of a last stage that stores, the one whose first
 /// result is mode `b`, so that adjacent threads store adjacent modes.
-template <int Radix, Role role, class Form, class Value, bool Spread, AtOnce at_once>
+template <int Radix, Role role, class Share = Whole, class Form, class Value, bool Spread, AtOnce at_once>
 WEFT_INLINE void butterfly(const Form& form, int stage, std::uint32_t b, Column<Value, Spread> column,
                            const Line<real_of<Value>, at_once>& line, const Roots<real_of<Value>>& roots) {
-  const Place place = place_of<Radix, role>(form, stage, b);
+  const Place place = place_of<Radix, role, Share>(form, stage, b);
   Value x[Radix];
   read_points<Radix, role>(form, place, column, line, x);
-  finish_butterfly<Radix, role>(form, stage, b, place, column, line, roots, x);
+  finish_butterfly<Radix, role, Share>(form, stage, b, place, column, line, roots, x);
 }
 
 /// Whether a thread reads the points of two butterflies of the first stage before it transforms them, so that
@@ -224,13 +278,13 @@ WEFT_INLINE void with_radix_of(const Form& form, int number, const Run& run) {
   }
 }
 
-/// All butterflies `first`, `first + apart`, ... of a stage, for one column.
-template <Role role, class Form, class Value, bool Spread, AtOnce at_once>
+/// All butterflies `first`, `first + apart`, ... of a stage, for one column. Of a part, not the first stage.
+template <Role role, class Form, class Value, bool Spread, AtOnce at_once, class Share = Whole>
 WEFT_INLINE void run_stage(const Form& form, int number, std::uint32_t first, std::uint32_t apart,
                            Column<Value, Spread> column, const Line<real_of<Value>, at_once>& line,
-                           const Roots<real_of<Value>>& roots) {
+                           const Roots<real_of<Value>>& roots, const Share& share = {}) {
   with_radix_of<role>(form, number, [&]<int Radix>(std::integral_constant<int, Radix>) {
-    const std::uint32_t count = form.points() / Radix;
+    const std::uint32_t count = (Share::is_part ? form.below(0) : form.points()) / Radix;
     if constexpr (in_pairs<Form, Value, Radix, role, false>) {
       for (std::uint32_t b = first; b < count; b += 2 * apart) {
         const std::uint32_t next = b + apart;
@@ -243,10 +297,76 @@ WEFT_INLINE void run_stage(const Form& form, int number, std::uint32_t first, st
         if (next < count) finish_butterfly<Radix, role>(form, number, next, behind, column, line, roots, y);
       }
     } else {
+      // A last stage counts by modes, of which a part has every so many-th.
       for (std::uint32_t b = first; b < count; b += apart)
-        butterfly<Radix, role>(form, number, b, column, line, roots);
+        butterfly<Radix, role, Share>(form, number, is_last(role) ? b * share.parts + share.number : b,
+                                      column, line, roots);
     }
   });
+}
+
+/// Butterflies of the first stage, for one column, that is if it `exists`: of as many equal shares of them as
+/// there are parts, the one with the number of this one. Each result goes to the part that has it: to
+/// `column_of` its number, once `wait`, which all threads call, has returned.
+template <class Value, class Form, AtOnce at_once, class Columns, class Wait>
+WEFT_INLINE void run_first_of_parts(const Form& form, const Part& part, bool exists, std::uint32_t first,
+                                    std::uint32_t apart, const Columns& column_of,
+                                    const Line<real_of<Value>, at_once>& line,
+                                    const Roots<real_of<Value>>& roots, const Wait& wait) {
+  with_radix_of<Role::first>(form, 0, [&]<int Radix>(std::integral_constant<int, Radix>) {
+    // So many are read at a time that enough is under way from memory.
+    constexpr int values = Form::most > largest_small_radix ? 16 : 8;
+    constexpr std::uint32_t together = Radix < values ? values / Radix : 1;
+    // Roots come with the points where there are registers for them.
+    constexpr bool with_roots = Radix < 8;
+    const std::uint32_t all = form.below(0), end = (part.number + 1) * all / part.parts;
+    std::uint32_t b = part.number * all / part.parts + first;
+    Value x[together][Radix];
+    Complex<real_of<Value>> root[together] = {};
+    // Nothing is done with what is read before all is under way. A butterfly too many is one that is there.
+    const auto read_next = [&] {
+      if (!exists || b >= end) return false;
+      WEFT_UNROLL for (std::uint32_t i = 0; i < together; ++i) {
+        const std::uint32_t number = b + i * apart < end ? b + i * apart : b;
+        const auto* source = line.from + number * form.from_stride;
+        WEFT_UNROLL for (int k = 0; k < Radix; ++k) {
+          read(line, source, 1, x[i][k]);
+          source += all * form.from_stride;
+        }
+        if constexpr (with_roots) root[i] = roots.line[number];
+      }
+      return true;
+    };
+    bool has_read = read_next();
+    wait();
+    for (; has_read; has_read = read_next()) {
+      WEFT_UNROLL for (std::uint32_t i = 0; i < together; ++i) {
+        const std::uint32_t number = b + i * apart;
+        if (number >= end) break;
+        transform<Radix>(x[i]);
+        if constexpr (!with_roots) root[i] = roots.line[number];
+        turn_results(root[i], x[i]);
+        WEFT_UNROLL for (int k = 0; k < Radix; ++k) column_of(static_cast<std::uint32_t>(k))[number] =
+            x[i][k];
+      }
+      b += together * apart;
+    }
+  });
+}
+
+/// How many roots the middle stages of a part read, and which: root `i` of them is this one of the line's.
+template <class Form>
+WEFT_ANYWHERE std::uint32_t roots_of_part(const Form& form) {
+  std::uint32_t most = 0;
+  for (int i = 1; i + 1 < form.stage_count(); ++i) {
+    const std::uint32_t butterflies = form.below(0) / form.radix(i);
+    most = butterflies > most ? butterflies : most;
+  }
+  return most;
+}
+template <class Form>
+WEFT_INLINE std::uint32_t root_of_part(const Form& form, std::uint32_t i) {
+  return i * form.radix(0);
 }
 
 /// The first stage of so many columns of a block where points are adjacent: threads take butterflies in the
