@@ -99,14 +99,14 @@ inline constexpr lines::Tile some_columns{2};
 
 /// Calls `run` with the type of the form that a kernel has. Sanitizers see one that knows its radices, as
 /// each takes long to compile for them.
-template <int values, class Run>
+template <class Run>
 void with_host_form(const LineStep& step, const Run& run) {
   using Divisor = HostDivisor<std::uint32_t>;
 #if defined(WEFT_SANITIZES_THREADS) || defined(WEFT_SANITIZES_ADDRESSES)
   lines::with_form_among<Divisor, lines::largest_radix, lines::Radices<8, 8>>(step, run);
 #else
   if (step.parts > 1)
-    lines::with_form_of_parts<Divisor, values>(step, run);
+    lines::with_form_of_parts<Divisor>(step, run);
   else
     lines::with_form_of<Divisor>(step, run);
 #endif
@@ -132,7 +132,7 @@ void with_host_form([[maybe_unused]] const PlaneLines& step, const Run& run) {
 
 template <class Value>
 void run_line_step(const LineStep& step, const LineArrays& arrays) {
-  with_host_form<lines::lines_in<Value>>(step, [&]<class HostForm>(std::type_identity<HostForm>) {
+  with_host_form(step, [&]<class HostForm>(std::type_identity<HostForm>) {
     const HostForm form(step, arrays, lines::lines_in<Value>);
     const lines::Roots<lines::real_of<Value>> roots(step);
     const lines::Tile at = some_columns;

@@ -57,9 +57,7 @@ __global__ void __launch_bounds__(threads, blocks_together)
 
 /// Adjacent lines, of which the blocks of a cluster have a part each (ADR 0076).
 template <class Value, lines::AtOnce at_once, class Form>
-__global__ void __launch_bounds__(threads, Form::most > lines::largest_small_radix
-                                               ? blocks_together
-                                               : lines::small_blocks_together)
+__global__ void __launch_bounds__(threads, lines::small_blocks_together)
     transform_parts(const WEFT_GRID_CONSTANT Form form, lines::Tile at,
                     lines::Line<lines::real_of<Value>, at_once> line,
                     const lines::Roots<lines::real_of<Value>> roots,
@@ -169,10 +167,9 @@ Status launch_parts(const LineStep& step, const LineArrays& arrays,
   if constexpr (at_once != lines::AtOnce::all)
     return launch_parts_as<Value, at_once, AnyParts>(step, arrays, line, signals, stream);
   else
-    return lines::with_form_of_parts<Divisor, lines::lines_in<Value>>(
-        step, [&]<class Form>(std::type_identity<Form>) {
-          return launch_parts_as<Value, at_once, Form>(step, arrays, line, signals, stream);
-        });
+    return lines::with_form_of_parts<Divisor>(step, [&]<class Form>(std::type_identity<Form>) {
+      return launch_parts_as<Value, at_once, Form>(step, arrays, line, signals, stream);
+    });
 }
 
 template <class Value>

@@ -216,12 +216,9 @@ auto with_form_of(const LineStep& step, const Run& run) {
                          Radices<8, 8, 8>, Radices<8, 16, 8>>(step, run);
 }
 
-/// The same of lines with parts, `values` of them in a value. Those of 512 points have large radices.
-template <class Divisor, int values, class Run>
+/// The same of lines with parts.
+template <class Divisor, class Run>
 auto with_form_of_parts(const LineStep& step, const Run& run) {
-  using Halves = Radices<2, 16, 16>;
-  if constexpr (values == 1)
-    if (Halves::are_of(step)) return run(std::type_identity<Form<Divisor, largest_radix, Halves>>{});
   return with_form_among<Divisor, largest_small_radix, Radices<4, 8, 8, 4>, Radices<6, 8, 8, 4>,
                          Radices<8, 8, 8, 4>, Radices<8, 8, 8, 8>>(step, run);
 }

@@ -78,12 +78,10 @@ std::optional<std::array<int, LineStep::most_stages>> line_radices(Index n, int 
 }
 
 std::optional<std::array<int, LineStep::most_stages>> part_radices(Index n, int most_parts) {
-  // Of lines of 512 points two blocks have halves, of large radices. Others up to 864 fit one block with rows
-  // of 128 bytes. Parts of up to 288 points have rows of 256; there the fewest blocks wait for each other.
-  // What is longer is divided among as many as there may be.
-  constexpr Index halves = 512, shorter_fit = 864, wide = 288, longest = 720;
-  if (n > LineStep::most_points || most_parts < 2 || (n != halves && n < shorter_fit)) return std::nullopt;
-  if (n == halves) return std::array<int, LineStep::most_stages>{2, 16, 16};
+  // Shorter lines fit one block with rows of 128 bytes. Parts of up to 288 points have rows of 256; there the
+  // fewest blocks wait for each other. What is longer is divided among as many as there may be.
+  constexpr Index shorter_fit = 864, wide = 288, longest = 720;
+  if (n < shorter_fit || n > LineStep::most_points) return std::nullopt;
   std::vector<int> found;
   std::tuple<bool, std::size_t, int> least;
   for (int parts = 2; parts <= most_parts; ++parts) {

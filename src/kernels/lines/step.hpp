@@ -84,10 +84,9 @@ struct LineStep {
 };
 
 /// Whether blocks of threads can share the lines of a step: they are adjacent in the input as well, and modes
-/// have no factors. Halves of 512 points have large radices, which kernels of double precision have.
+/// have no factors.
 inline bool may_have_parts(const LineStep& step) {
-  return step.loops[0].from == 1 && step.loops[0].to == 1 && step.turn.loop < 0 && !step.of_reals &&
-         (step.n > 512 || step.real_bytes == 8);
+  return step.loops[0].from == 1 && step.loops[0].to == 1 && step.turn.loop < 0 && !step.of_reals;
 }
 
 /// What a step reads and writes.

@@ -315,10 +315,10 @@ WEFT_INLINE void run_first_of_parts(const Form& form, const Part& part, bool exi
                                     const Roots<real_of<Value>>& roots, const Wait& wait) {
   with_radix_of<Role::first>(form, 0, [&]<int Radix>(std::integral_constant<int, Radix>) {
     // So many are read at a time that enough is under way from memory.
-    constexpr int values = Form::most > largest_small_radix ? 16 : 8;
+    constexpr int values = 8;
     constexpr std::uint32_t together = Radix < values ? values / Radix : 1;
     // Roots come with the points where there are registers for them.
-    constexpr bool with_roots = Radix < 8;
+    constexpr bool with_roots = Radix < values;
     const std::uint32_t all = form.below(0), end = (part.number + 1) * all / part.parts;
     std::uint32_t b = part.number * all / part.parts + first;
     Value x[together][Radix];
