@@ -343,8 +343,8 @@ void TileTraffic::gather(int j, const Box& part, const Place& to) {
     const bool own = r.route == Route::stay;
     if (own && of(j).kept_at) continue;
     if (!own) await_tiles(j, r.tile + 1);
-    sequence_.load(w_.op_of(j, own ? OpKind::copy : OpKind::unpack, r.tile, own ? -1 : r.peer),
-                   arrived(j, r), to, piece);
+    sequence_.load(w_.op_of(j, own ? OpKind::copy : OpKind::unpack, r.tile, own ? -1 : r.peer), arrived(j, r),
+                   to, piece);
   }
 }
 

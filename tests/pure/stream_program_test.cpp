@@ -94,8 +94,7 @@ TEST(Program, PlanesOfDevicesTakeThreeBoxesWhateverCarriesThem) {
           for (int q = 0; q < s.ranks; ++q) {
             const Program program = made.program(q);
             ASSERT_NO_THROW(check_program(program)) << to_string(program);
-            EXPECT_LE(program.workspace_bytes, 3 * aligned(program.largest_box_bytes))
-                << to_string(program);
+            EXPECT_LE(program.workspace_bytes, 3 * aligned(program.largest_box_bytes)) << to_string(program);
           }
         }
 }

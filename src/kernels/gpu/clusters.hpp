@@ -15,43 +15,33 @@
 namespace weft::gpus {
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#define WEFT_IN_CLUSTER(...) __VA_ARGS__
+#else
+#define WEFT_IN_CLUSTER(...)
+#endif
 
-/// The cluster of the calling block.
-class Cluster {
- public:
+/// The cluster of the calling block. Kernels with one are compiled for devices without clusters as well, and
+/// never launched there: `most_of_cluster` says so.
+struct Cluster {
   /// Of the calling block.
-  __device__ std::uint32_t number() const { return group_.block_rank(); }
+  __device__ std::uint32_t number() const {
+    WEFT_IN_CLUSTER(return cooperative_groups::this_cluster().block_rank();)
+    return 0;
+  }
   /// The same shared memory of block number `k`.
   template <class T>
-  __device__ T* of(T* mine, std::uint32_t k) const {
-    return group_.map_shared_rank(mine, static_cast<int>(k));
+  __device__ T* of(T* mine, [[maybe_unused]] std::uint32_t k) const {
+    WEFT_IN_CLUSTER(return cooperative_groups::this_cluster().map_shared_rank(mine, static_cast<int>(k));)
+    return mine;
   }
   /// All threads of all blocks arrive, and then wait until all have arrived. What was stored before that is
   /// seen behind it; where threads arrive by `begin`, it is not.
-  __device__ void begin() const { __cluster_barrier_arrive_relaxed(); }
-  __device__ void arrive() const { __cluster_barrier_arrive(); }
-  __device__ void wait() const { __cluster_barrier_wait(); }
-
- private:
-  cooperative_groups::cluster_group group_ = cooperative_groups::this_cluster();
+  __device__ void begin() const { WEFT_IN_CLUSTER(__cluster_barrier_arrive_relaxed();) }
+  __device__ void arrive() const { WEFT_IN_CLUSTER(__cluster_barrier_arrive();) }
+  __device__ void wait() const { WEFT_IN_CLUSTER(__cluster_barrier_wait();) }
 };
 
-#else
-
-/// Never launched: `most_of_cluster` says so.
-class Cluster {
- public:
-  __device__ std::uint32_t number() const { return 0; }
-  template <class T>
-  __device__ T* of(T* mine, std::uint32_t) const {
-    return mine;
-  }
-  __device__ void begin() const {}
-  __device__ void arrive() const {}
-  __device__ void wait() const {}
-};
-
-#endif
+#undef WEFT_IN_CLUSTER
 
 #if defined(WEFT_WITH_HIP)
 

@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(threads, lines::small_blocks_together)
                     const lines::Roots<lines::real_of<Value>> roots,
                     const WEFT_GRID_CONSTANT KernelSignals signals) {
   extern __shared__ __align__(16) unsigned char shared[];
-  const Cluster cluster;
+  constexpr Cluster cluster;
   const lines::Part part{form.radix(0), cluster.number()};
   const std::uint32_t columns = at.columns(), column = threadIdx.x & (columns - 1);
   const std::uint32_t number = blockIdx.x / part.parts * columns + column;
