@@ -91,8 +91,8 @@ class PlanesBuilder {
     return found;
   }
   /// Whether all that has stayed on this rank is transformed before any other part is awaited. In the last
-  /// segment it is in the user's array already; in others the place of the result is still taken. What the
-  /// host carries would arrive later, as it is received behind all FFTs before it.
+  /// segment its place is the user's array; in others the place of the result is still taken. What the host
+  /// carries would arrive later, as it is received behind all FFTs before it.
   bool transforms_own_part_first(int j) const {
     return is_last(j) && !at(segments_, j).axes_on_arrival.empty() && w_.leg(j - 1).traits.by_device;
   }
@@ -130,9 +130,12 @@ class PlanesBuilder {
   /// before any FFT, instead of being copied to where the parts of others arrive.
   bool leaves_own_part() const {
     if (reshapes_ < 2 || w_.request.in_place || !segments_[0].axes.empty()) return false;
-    const Pass& next = segments_[1];  // FFTs that read what arrives do so in the order of their result
+    // FFTs that read what arrives do so in the order of their result. On the host the parts of the next
+    // segment are cut for the order of what arrives.
+    const Pass& next = segments_[1];
+    const bool any_order = w_.request.two_lanes && next.axes_on_arrival.empty();
     return traffic_.arrives_packed(0) && w_.leg(0).traits.form != Form::padded && !w_.leg(0).codec &&
-           (next.axes_on_arrival.empty() || order_of(w_.input.strides) == order_of(next.result.strides));
+           (any_order || order_of(w_.input.strides) == order_of(next.source.strides));
   }
   bool is_last(int j) const { return j == reshapes_; }
   const Planes& cut(int j) const { return *w_.leg(j).planes(); }

@@ -135,8 +135,8 @@ int stage_of_operator(const Schedule& schedule);
 /// Whether a stage leaves out modes or points, or adds zeros for those that are not there, has an operator
 /// between two FFTs, or splits or joins halves: each call of it works on blocks in memory of its own.
 bool resizes(const Schedule& schedule, int stage);
-/// Whether a stage can store its result where it has read: extents stay as they are, as those of most FFTs
-/// and of an operator between two do. A block of the latter reads all before it stores.
+/// Whether calls of a stage, if it keeps its elements, can store their results where they have read: no block
+/// stores anything before it has read all of its points, and none stores other points than it reads.
 bool works_in_place(const Schedule& schedule, int stage);
 
 /// Whether some of what a stage computes is not stored: modes (forward) or points (backward) that are left

@@ -118,6 +118,43 @@ TEST(Program, WhatFftsStoreOnPeersIsAllOfThePutsOfPartsThatAreAlike) {
     }
 }
 
+/// Where parts leave before any FFT, what stays on the rank is read from the user's array once, and copied to
+/// no place on the way; in place it is copied, as the array is overwritten.
+TEST(Program, WhatStaysIsReadWhereItLies) {
+  const Distribution brick = Distribution::brick();
+  const Transform c2c = Transform::c2c, r2c = Transform::r2c;
+  PipelineRules of_devices;
+  of_devices.tile_cost = 1;
+  of_devices.in_messages = true;
+  for (const Transform last : {c2c, r2c})
+    for (const bool lanes : {true, false})
+      for (const bool in_place : {false, true}) {
+        const Schedule forward = schedule_of({32, 32, 32}, 8, brick, brick, {c2c, c2c, last});
+        Built made =
+            setup(forward, "planes", {{"tile", 2}}, traits::dense, lanes ? of_devices : PipelineRules{});
+        made.two_lanes = lanes;
+        made.in_place = in_place;
+        const Program program = made.program(0);
+        const Box mine = forward.input().box(0), next = forward.fields[1].box(0), own = intersect(mine, next);
+        ASSERT_FALSE(own.empty());
+        Index kept = 0, read = 0;
+        for (const Op& op : program.ops) {
+          const bool first = op.kind == OpKind::keep && op.reshape == 0;
+          if (first) kept += program.copies[static_cast<std::size_t>(op.call)].box.count();
+          if (op.kind != OpKind::copy && op.kind != OpKind::fft) continue;
+          const auto call = static_cast<std::size_t>(op.call);
+          const bool copies = op.kind == OpKind::copy;
+          const Space from = copies ? program.copies[call].from.space : program.ffts[call].from.space;
+          if (from != Space::input) continue;
+          read += copies ? program.copies[call].box.count() : program.ffts[call].from_box.count();
+        }
+        EXPECT_EQ(kept + read, own.count()) << to_string(program);
+        if (in_place || lanes) {
+          EXPECT_EQ(in_place ? read : kept, 0) << to_string(program);
+        }
+      }
+}
+
 TEST(Program, BetweenExchangesOfDevicesFftsGoOnTileByTile) {
   const Distribution slab = Distribution::slab(2);
   PipelineRules of_devices;

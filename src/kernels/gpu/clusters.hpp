@@ -56,8 +56,9 @@ Status launch_clusters(Kernel, unsigned, unsigned, unsigned, std::size_t, Stream
 
 #else
 
-/// How many blocks, of at most `most`, a cluster of the kernel can have on the current device; 1 if the
-/// device has none, or the kernel was compiled for devices without.
+/// How many blocks a cluster of the kernel can have on the current device: `most`, which is at most the eight
+/// that all devices with clusters have; or 1 if the device has none, or the kernel was compiled for devices
+/// without.
 inline Status most_of_cluster(const void* kernel, int most, int& blocks) {
   int device = 0, has_clusters = 0;
   cudaFuncAttributes attributes{};

@@ -1,8 +1,7 @@
 // FFTs of adjacent lines whose points lie apart. A block of threads has up to 256 columns in shared memory, a
 // thread one column and every so many-th butterfly of it. Rows of the tile are 64 bytes or more where there
 // is room, since memory is accessed so; two blocks share a multiprocessor, so that one computes while the
-// other one reads or writes. Blocks of a cluster share longer lines: each has a part of them, and rows of 256
-// bytes.
+// other one reads or writes. Blocks of a cluster share longer lines: each has a part of them, and wider rows.
 #include "kernels/gpu/clusters.hpp"
 #include "kernels/gpu/line_blocks.hpp"
 #include "kernels/gpu/signals.hpp"
@@ -187,9 +186,16 @@ Status launch(const LineStep& step, const LineArrays& arrays, const KernelSignal
 
 }  // namespace
 
+/// None where tiles have no room for rows as wide as `part_radices` counts on: one block is as fast there.
 Status most_line_parts(int& parts) {
-  const auto kernel = transform_parts<lines::Complex<double>, lines::AtOnce::all, AnyParts>;
-  return most_of_cluster(reinterpret_cast<const void*>(kernel), weft::most_line_parts, parts);
+  constexpr Index widest_tile = 64 << 10;
+  const void* const kernel =
+      reinterpret_cast<const void*>(transform_parts<lines::Complex<double>, lines::AtOnce::all, AnyParts>);
+  static KnownBytes known;
+  Status error = success;
+  const bool has_room = lines::three_fit(widest_tile, shared_bytes(kernel, 0, known, error));
+  parts = 1;
+  return error != success || !has_room ? error : most_of_cluster(kernel, weft::most_line_parts, parts);
 }
 
 Status enqueue(const LineStep& step, const LineArrays& arrays, const KernelSignals& signals,

@@ -78,9 +78,10 @@ std::optional<std::array<int, LineStep::most_stages>> line_radices(Index n, int 
 }
 
 std::optional<std::array<int, LineStep::most_stages>> part_radices(Index n, int most_parts) {
-  // Shorter lines fit one block with rows of 128 bytes. Parts of up to 288 points have rows of 256; there the
-  // fewest blocks wait for each other. What is longer is divided among as many as there may be.
-  constexpr Index shorter_fit = 864, wide = 288, longest = 720;
+  // One block has rows of 128 bytes of lines of up to 800 points. Parts of up to 288 points have rows of 256,
+  // and those of up to 576 rows of 128, with three tiles on a multiprocessor. Of wide rows the fewest blocks
+  // wait for each other; what is longer is divided among as many as there may be.
+  constexpr Index shorter_fit = 864, wide = 288, longest = 576;
   if (n < shorter_fit || n > LineStep::most_points) return std::nullopt;
   std::vector<int> found;
   std::tuple<bool, std::size_t, int> least;
@@ -94,7 +95,6 @@ std::optional<std::array<int, LineStep::most_stages>> part_radices(Index n, int 
     const std::tuple cost(is_long, best.size(), is_long ? -parts : parts);
     if (!found.empty() && least <= cost) continue;
     least = cost;
-    put_last(best, n);
     found = best;
     found.insert(found.begin(), parts);
   }
