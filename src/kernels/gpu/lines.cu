@@ -159,6 +159,19 @@ Status launch_parts_as(const LineStep& step, const LineArrays& arrays,
                          lines::Roots<lines::real_of<Value>>(step), signals);
 }
 
+/// None where tiles have no room for rows as wide as `part_radices` counts on: one block is as fast there.
+template <class Value, lines::AtOnce at_once, class Form>
+Status most_parts(int& parts) {
+  constexpr Index widest_tile = 64 << 10;
+  const auto kernel = transform_parts<Value, at_once, Form>;
+  const auto* const address = reinterpret_cast<const void*>(kernel);
+  static KnownBytes known;
+  Status error = success;
+  const bool has_room = lines::three_fit(widest_tile, shared_bytes(address, 0, known, error));
+  parts = 1;
+  return error != success || !has_room ? error : most_of_cluster(address, weft::most_line_parts, parts);
+}
+
 template <class Value, lines::AtOnce at_once>
 Status launch_parts(const LineStep& step, const LineArrays& arrays,
                     const lines::Line<lines::real_of<Value>, at_once>& line, const KernelSignals& signals,
@@ -186,16 +199,8 @@ Status launch(const LineStep& step, const LineArrays& arrays, const KernelSignal
 
 }  // namespace
 
-/// None where tiles have no room for rows as wide as `part_radices` counts on: one block is as fast there.
 Status most_line_parts(int& parts) {
-  constexpr Index widest_tile = 64 << 10;
-  const void* const kernel =
-      reinterpret_cast<const void*>(transform_parts<lines::Complex<double>, lines::AtOnce::all, AnyParts>);
-  static KnownBytes known;
-  Status error = success;
-  const bool has_room = lines::three_fit(widest_tile, shared_bytes(kernel, 0, known, error));
-  parts = 1;
-  return error != success || !has_room ? error : most_of_cluster(kernel, weft::most_line_parts, parts);
+  return most_parts<lines::Complex<double>, lines::AtOnce::all, AnyParts>(parts);
 }
 
 Status enqueue(const LineStep& step, const LineArrays& arrays, const KernelSignals& signals,
