@@ -161,18 +161,24 @@ Library open_named(const std::string& named) {
   return mkl;
 }
 
-Library find() {
-  if (const auto named = environment_value("WEFT_MKL_LIBRARY")) return open_named(*named);
+Library find_in_folders() {
   Library mkl;
-  std::string problem, broken;
-  for (const char* name : names)
-    if (try_open(mkl, name, problem)) return mkl;
+  std::string broken;
   const std::vector<std::string> places = folders();
   for (const std::string& folder : places)
     if (try_folder(mkl, folder, broken)) return mkl;
   mkl.missing = "Intel MKL was not found: none of " + join(names, ", ") +
                 " is known to the loader or usable in " + join(places, ", ") + broken + remedy;
   return mkl;
+}
+
+Library find() {
+  if (const auto named = environment_value("WEFT_MKL_LIBRARY")) return open_named(*named);
+  Library mkl;
+  std::string problem;
+  for (const char* name : names)
+    if (try_open(mkl, name, problem)) return mkl;
+  return find_in_folders();
 }
 
 /// The library is never closed, because MKL's threads and other users of its parts may outlive Weft's
@@ -198,6 +204,11 @@ const Functions& start() {
 
 Found look() {
   const Library mkl = find();
+  return {mkl.file, mkl.missing};
+}
+
+Found look_in_folders() {
+  const Library mkl = find_in_folders();
   return {mkl.file, mkl.missing};
 }
 

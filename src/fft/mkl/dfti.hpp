@@ -40,6 +40,8 @@ struct Found {
 };
 /// Looks for libmkl_rt, in the order that docs/options.md gives. Libraries that it opens are closed again.
 Found look();
+/// The last step of look(): in the folders that the loader does not search.
+Found look_in_folders();
 
 /// Why MKL cannot be used in this process; empty if it can. The first call looks for libmkl_rt and opens it,
 /// which loads little and puts no symbols into the global scope.
