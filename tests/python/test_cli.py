@@ -234,7 +234,8 @@ def test_as_a_program():
     done = subprocess.run([*command, "explain", "--shape", "8", "--comm", "threads:2"], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("weft: ") and done.stderr.count("\n") == 1
-    with subprocess.Popen([*command, "info"], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        process.stdout.close()
-        assert process.stderr.read() == b""
-    assert process.returncode == 0
+    for short_or_long in ("info", "--version"):
+        with subprocess.Popen([*command, short_or_long], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            process.stdout.close()
+            assert process.stderr.read() == b""
+        assert process.returncode == 0

@@ -87,11 +87,9 @@ def add_command(commands: Any, name: str, about: str, examples: str, run: Callab
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs a command and returns the exit status: 0; 1 if what was found is not allowed; 2 for wrong use."""
     try:
-        arguments = parse(argv)
-        report = arguments.run(arguments)
-        if speaks():
-            _print(report, arguments)
-        return report.status if speaks() else 0
+        status = _run(argv)
+        sys.stdout.flush()  # a reader that has gone is noticed here, not when the process ends
+        return status
     except (UsageError, weft.Error) as error:
         return _fail(str(error), 2)
     except KeyboardInterrupt:
@@ -99,14 +97,24 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # head has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except SystemExit as end:  # of --help and --version
-        return int(end.code or 0)
     except Exception:
         if (launched() or (0, 1))[1] > 1 and "mpi4py.MPI" in sys.modules:  # other ranks would wait for ever
             traceback.print_exc()
             sys.stderr.flush()
             sys.modules["mpi4py.MPI"].COMM_WORLD.Abort(1)
         raise
+
+
+def _run(argv: Sequence[str] | None) -> int:
+    try:
+        arguments = parse(argv)
+        report = arguments.run(arguments)
+    except SystemExit as end:  # of --help and --version
+        return int(end.code or 0)
+    if not speaks():
+        return 0
+    _print(report, arguments)
+    return report.status
 
 
 def _print(report: Report, arguments: argparse.Namespace) -> None:
