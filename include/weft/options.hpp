@@ -64,9 +64,11 @@ class WEFT_API Options {
   ///   for each pair of machines), ucx (among MPI ranks), node_ucx (as node, one message on each network),
   ///   nccl and nvshmem (among GPUs). One for all reshapes, or one for each in forward's order,
   ///   "alltoallv,p2p". auto is direct where ranks share memory, with p2pw between machines; else p2pw, or
-  ///   p2p for th, windowed and sequential. With workspace of the user direct, ring, node, node_ucx and
-  ///   nvshmem are not possible, and auto is copy or p2pw. Among MPI ranks direct takes it from /dev/shm: too
-  ///   little room there is an error, or with auto a warning and p2pw.
+  ///   p2p for th, windowed and sequential. Among GPUs it is direct, with messages of the host (p2p) between
+  ///   those that do not reach each other; nccl and nvshmem are named, or found by trials. With workspace of
+  ///   the user direct, ring, node, node_ucx and nvshmem are not possible, and auto is copy or p2pw. Among
+  ///   MPI ranks direct takes it from /dev/shm: too little room there is an error, or with auto a warning and
+  ///   p2pw.
   /// - `rails`, `chunk`, `inflight`, `one_sided`, `barrier`, `rebalance`: of exchange ucx, and `rails` of
   ///   node_ucx. `rails`: auto, a number, or names of network devices, "eth0,eth1". `chunk`: the most bytes
   ///   of a transfer (by rule). `inflight`: transfers that a rank sends on a rail at a time (4). `one_sided`:

@@ -177,9 +177,9 @@ class WEFT_API Plan {
   std::size_t buffer_bytes() const;
   /// Bytes of workspace on this rank, counted in boxes, the largest of any stage, rounded up to 64 bytes.
   /// Pipelines sequential, th and windowed need at most two boxes, or 4% more where rows of what GPUs put
-  /// begin on multiples of 128 bytes. Pipelines planes and two-front need one
-  /// box for one reshape and two for several, at most one more box for what leaves in messages, and two
-  /// sub-tiles. With pipeline shared the first rank has one or two arrays of all ranks, with some room
+  /// begin on multiples of 128 bytes. Pipelines planes and two-front need one box for one reshape and two for
+  /// several, at most one more box for what leaves in messages, and two sub-tiles, on GPUs at most a tile
+  /// (docs/gpus.md). With pipeline shared the first rank has one or two arrays of all ranks, with some room
   /// between rows and planes, and the others have none. A plan on a single rank needs none, or two sub-tiles
   /// if its array is large; with an operator between two transforms up to two boxes, and every rank two
   /// blocks of it. With effort online it is as large as any plan needs that may be tried; workspace of the

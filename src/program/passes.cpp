@@ -24,11 +24,36 @@ bool lines_meet(const Place& place, const Box& part, const AxisVector<int>& axes
 
 void Passes::make_room(const Pass& pass) {
   w_.program.ffts.reserve(w_.program.ffts.capacity() + pass.parts.size());
-  if (pass.gathers_in_result || (pass.axes.empty() && (!pass.gather || w_.request.two_lanes))) return;
+  if (!takes_area(pass)) return;
   for (const Box& part : pass.parts) {
     scratch_bytes_ =
         std::max({scratch_bytes_, room(part, pass.source), room(pass.result_of(part), pass.result)});
   }
+}
+
+/// With two lanes only what arrives packed and has no place of its own, and the user's input that a c2r
+/// would destroy.
+bool Passes::takes_area(const Pass& pass) const {
+  if (!w_.request.two_lanes) return pass.gather || !pass.axes.empty();
+  if (pass.gather) return !pass.axes.empty() && !pass.gathers_in_result && !pass.gathered_at;
+  return spares_input(pass);
+}
+
+/// Whether a c2r of several axes would destroy the user's input.
+bool Passes::spares_input(const Pass& pass) const {
+  if (pass.gather || pass.source.space != Space::input || pass.axes.size() < 2) return false;
+  const Stage& stage = at(w_.schedule.stages, pass.stage);
+  return stage.direction == Direction::backward && pass.axes.contains(stage.real_axis);
+}
+
+Place Passes::gathered(const Pass& pass, const Box& part) {
+  if (pass.gathers_in_result || (w_.request.two_lanes && pass.axes.empty()))
+    return *seen_before(pass.result, pass.source, w_.schedule.transforms);
+  if (!pass.gathered_at) return area(part, pass.source, 0);
+  Place p = scratch(part, pass.source, 0);
+  p.space = Space::work;
+  p.base = pass.gathered_at->first;
+  return p;
 }
 
 Program Passes::close() {
@@ -77,7 +102,7 @@ bool Passes::meets(const Pass& s, const Box& part) {
 /// A call that changes lengths copies aside what it works on, whatever the strides.
 Place Passes::resize(const Pass& s, const Box& part, bool completes) {
   const Box result = s.result_of(part);
-  const Place from = !s.gather ? s.source : s.gathers_in_result ? s.result : area(part, s.source, 0);
+  const Place from = s.gather ? gathered(s, part) : s.source;
   if (s.gather) s.gather(part, from);
   const Place to = completes || w_.request.two_lanes ? s.result : area(result, s.result, s.gather ? 1 : 0);
   sequence_.add_fft(s.stage, s.axes, from, to, part);
@@ -98,8 +123,7 @@ Place Passes::transform(const Pass& s, const Box& part, bool completes) {
   Place from = s.source;
   bool aside = false;  // whether the first scratch area is taken
   if (s.gather || by_copies || (!lanes && !compact(s.source, part))) {
-    const bool in_result = s.gathers_in_result || (lanes && s.axes.empty());
-    from = in_result ? s.result : area(part, s.source, 0);
+    from = s.gather ? gathered(s, part) : area(part, s.source, 0);
     aside = true;
     if (s.gather) {
       s.gather(part, from);
@@ -112,13 +136,10 @@ Place Passes::transform(const Pass& s, const Box& part, bool completes) {
   for (const int a : s.axes)
     if (!s.axes_on_arrival.contains(a)) rest.push_back(a);
   if (rest.empty()) return from;
-  const Stage& stage = at(w_.schedule.stages, s.stage);
-  const bool c2r = stage.direction == Direction::backward && s.axes.contains(stage.real_axis);
-  if (c2r && s.axes.size() > 1 && from.space == Space::input) {
-    // A c2r of several axes would destroy the user's input.
+  if (from.space == Space::input && spares_input(s)) {
     AxisVector<int> complex;
     rest = {};
-    for (int a : s.axes) (a == stage.real_axis ? rest : complex).push_back(a);
+    for (int a : s.axes) (a == at(w_.schedule.stages, s.stage).real_axis ? rest : complex).push_back(a);
     const Place spare = area(part, s.source, 0);
     sequence_.add_fft(s.stage, complex, from, spare, part);
     from = spare;

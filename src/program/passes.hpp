@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "program/sequence.hpp"
@@ -24,6 +25,8 @@ struct Pass {
   std::function<void(const Box& part, const Place& to)> gather = {};
   /// With two lanes: parts are gathered where the result belongs, and transformed there.
   bool gathers_in_result = false;
+  /// With two lanes: parts are gathered here in the workspace; empty: in scratch memory.
+  std::optional<ByteRange> gathered_at = {};
   /// Axes along which `gather` transforms what it brings. `Passes::transform` then does the others.
   AxisVector<int> axes_on_arrival = {};
   /// The box of a part's result.
@@ -45,6 +48,8 @@ class Passes {
     if (from.space != to.space) sequence_.store(op, from, to, part);
   }
   Program close();
+  /// Bytes of a part by itself in the memory order of `like`.
+  Index room(const Box& part, const Place& like) const;
 
   /// Whether the points of a line go to few cache sets.
   static bool meets(const Pass& pass, const Box& part);
@@ -59,9 +64,12 @@ class Passes {
 
  private:
   bool takes_two_calls(const AxisVector<int>& axes) const;
-  Index room(const Box& part, const Place& like) const;
   Place scratch(const Box& part, const Place& like, int number) const;
   Place area(const Box& part, const Place& like, int number);
+  bool takes_area(const Pass& pass) const;
+  bool spares_input(const Pass& pass) const;
+  /// Where what has arrived packed is put in order.
+  Place gathered(const Pass& pass, const Box& part);
   Place resize(const Pass& pass, const Box& part, bool completes);
 
   ProgramWriter& w_;

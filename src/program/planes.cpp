@@ -31,7 +31,9 @@ class PlanesBuilder {
         s.gather = [this, j](const Box& part, const Place& to) { transform_on_arrival(j, part, to); };
     }
     if (segments_.back().gathers_in_result && brings_own_part_early())
-      traffic_.keep_at(reshapes_ - 1, w_.output);
+      traffic_.keep_at(reshapes_ - 1,
+                       *seen_before(w_.output, segments_.back().source, schedule().transforms));
+    find_room(segments_.back());
     for (const Pass& s : segments_)
       if (!only_unpacks(s)) passes_.make_room(s);
     if (keeps_own_part()) keep_own_part();
@@ -59,8 +61,20 @@ class PlanesBuilder {
   }
   /// Whether an FFT works on what has arrived packed where its result belongs.
   bool gathers_in_result(const Pass& s) const {
-    return w_.request.two_lanes && s.gather && !s.axes.empty() && !converts(s.source, s.result) &&
-           works_in_place(w_.schedule, s.stage);
+    if (!w_.request.two_lanes || !s.gather || s.axes.empty()) return false;
+    // Between the user's rows of real numbers may be something else.
+    if (is_c2r(s) && s.result.space == Space::output) return false;
+    return works_in_place(schedule(), s.stage) && seen_before(s.result, s.source, schedule().transforms);
+  }
+  static bool is_c2r(const Pass& s) {
+    return s.source.element == Element::complex && s.result.element == Element::real;
+  }
+  /// Memory for the last pass where it gathers parts, if there is some that has been used before.
+  void find_room(Pass& s) {
+    if (!w_.request.two_lanes || !s.gather || s.axes.empty() || s.gathers_in_result) return;
+    Index bytes = 0;
+    for (const Box& part : s.parts) bytes = std::max(bytes, passes_.room(part, s.source));
+    s.gathered_at = traffic_.free_for_last_pass(bytes);
   }
   /// Whether what stays on this rank in the last reshape may be brought to the user's array before that, by
   /// the FFT before it where that can. In place, the input has to have been read, and sent, by then.
@@ -137,6 +151,7 @@ class PlanesBuilder {
     return traffic_.arrives_packed(0) && w_.leg(0).traits.form != Form::padded && !w_.leg(0).codec &&
            (any_order || order_of(w_.input.strides) == order_of(next.source.strides));
   }
+  const Schedule& schedule() const { return w_.schedule; }
   bool is_last(int j) const { return j == reshapes_; }
   const Planes& cut(int j) const { return *w_.leg(j).planes(); }
 
@@ -223,6 +238,7 @@ class PlanesBuilder {
       traffic_.transform_own_part(j - 1, s.source.box, s.axes_on_arrival, s.result);
     for (const Box& part : s.parts) {
       if (j > 0 && !gathers_as_it_comes(j)) traffic_.await(j - 1, part);
+      if (s.gathered_at) traffic_.settle(s.gathered_at->first, s.gathered_at->last);
       const Box result = s.result_of(part);
       if (!is_last(j)) {
         if (w_.request.two_lanes) s.result = traffic_.departing(j, result);

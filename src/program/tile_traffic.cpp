@@ -56,6 +56,35 @@ void TileTraffic::open_sends(int j) {
   for (const Parcel& s : t.parcels->sends()) at(t.left, s.tile) += s.box.count();
 }
 
+Place TileTraffic::departing(int j) const {
+  return departing(j, w_.place.field_before(j).box(w_.rank), halves() * half_bytes());
+}
+
+Place TileTraffic::departing(int j, const Box& part, Index base) const {
+  Place p = w_.place.dense(w_.place.field_before(j), w_.rank, base);
+  p.box = part;
+  p.strides = dense_strides(departing_extents(j, part), w_.place.field_before(j).order(w_.rank));
+  return p;
+}
+
+Index TileTraffic::departing_bytes(int j, const Box& part) const {
+  Index bytes = w_.place.element_bytes(w_.place.field_before(j));
+  for (const Index extent : departing_extents(j, part)) bytes *= extent;
+  return bytes;
+}
+
+Shape TileTraffic::departing_extents(int j, const Box& part) const {
+  Shape extents = part.extents();
+  const Field& field = w_.place.field_before(j);
+  const int stage = w_.place.fft_stage(j);
+  if (!w_.request.two_lanes || j == 0 || stage < 0 || field.element != Element::real) return extents;
+  const int axis = at(w_.schedule.stages, stage).real_axis;
+  const Strides dense = dense_strides(field.box(w_.rank).extents(), field.order(w_.rank));
+  if (axis >= 0 && dense[axis] == 1 && !resizes(w_.schedule, stage) && arrives_packed(j - 1))
+    extents[axis] = 2 * (extents[axis] / 2 + 1);
+  return extents;
+}
+
 Index TileTraffic::first_of_own(int j) const {
   const Place landing = w_.place.landing(j, w_.rank);
   Index first = landing.base + half_bytes();
@@ -87,14 +116,12 @@ TileTraffic::Lying TileTraffic::lying(int j) const {
 
 Place TileTraffic::step_of(int j, int step) const {
   const Traffic& t = of(j);
-  Place p = departing(j);
+  Index base = halves() * half_bytes();
   if (t.slots > 0)
-    p.base += step % t.slots * t.slot_bytes;
+    base += step % t.slots * t.slot_bytes;
   else
-    for (int i = 0; i < step; ++i) p.base += at(t.steps, i).count() * p.element_bytes;
-  p.box = at(t.steps, step);
-  p.strides = dense_strides(p.box.extents(), w_.place.field_before(j).order(w_.rank));
-  return p;
+    for (int i = 0; i < step; ++i) base += departing_bytes(j, at(t.steps, i));
+  return departing(j, at(t.steps, step), base);
 }
 
 std::vector<int> TileTraffic::steps_of_tiles(int j) const {
@@ -130,7 +157,8 @@ std::vector<Index> TileTraffic::bytes_sent(int j) const {
   return bytes;
 }
 
-/// What is sent, tile by tile; or, if that is one and the reshape before has the same tiles, what it brings.
+/// What is sent, tile by tile. If that is one, and the reshape before has tiles along the same axis: what it
+/// brings, where tiles are joined until no part that is sent crosses the border between two steps.
 std::vector<Box> TileTraffic::steps(int j) const {
   std::vector<Box> sent = cut_.sending(j, w_.rank);
   if (j == 0 || sent.size() != 1 || axes_of(w_.schedule, w_.place.fft_stage(j)).empty()) return sent;
@@ -138,15 +166,20 @@ std::vector<Box> TileTraffic::steps(int j) const {
   const std::vector<Box> received = cut_.receiving(j - 1, w_.rank);
   const bool in_tiles = axis >= 0 && axis == w_.leg(j).axis && w_.leg(j - 1).planes()->cuts_after;
   if (!in_tiles || received.empty()) return sent;
-  std::vector<Box> steps(received.size(), sent.front());
-  for (std::size_t i = 0; i < received.size(); ++i) {
-    steps[i].lo[axis] = received[i].lo[axis];
-    steps[i].hi[axis] = received[i].hi[axis];
+  std::vector<Box> steps;
+  Box step = sent.front();
+  const auto comes_out_even = [&](const Parcel& s) {
+    const Box piece = intersect(s.box, step);
+    return piece.empty() || piece == s.box;
+  };
+  bool begins = true;
+  for (const Box& tile : received) {
+    step.lo[axis] = begins ? tile.lo[axis] : std::min(step.lo[axis], tile.lo[axis]);
+    step.hi[axis] = begins ? tile.hi[axis] : std::max(step.hi[axis], tile.hi[axis]);
+    begins = &tile == &received.back() || std::ranges::all_of(of(j).parcels->sends(), comes_out_even);
+    if (begins) steps.push_back(step);
   }
-  const bool come_out_even = std::ranges::all_of(of(j).parcels->sends(), [&](const Parcel& s) {
-    return std::ranges::any_of(steps, [&](const Box& step) { return intersect(s.box, step) == s.box; });
-  });
-  return come_out_even ? steps : sent;
+  return steps;
 }
 
 /// Tiles without parts have send buffers as well: MPI would take equal addresses for an exchange in place.
@@ -185,14 +218,12 @@ void TileTraffic::make_room(int j) {
   }
   t.sends_from_half = in_use > 0;
   if (is_left(j)) {
-    const Place all = departing(j);
-    for (const Box& b : t.steps)
-      t.slot_bytes = std::max(t.slot_bytes, aligned(b.count() * all.element_bytes));
+    for (const Box& b : t.steps) t.slot_bytes = std::max(t.slot_bytes, aligned(departing_bytes(j, b)));
     // What is stored is taken while the next step is transformed; what is sent has been packed by then.
     const int wanted = traits(j).stores ? 2 : 1;
     const bool fit = behind + wanted * t.slot_bytes <= half_bytes();
     if (behind > 0) t.slots = fit ? wanted : 1;
-    next += behind > 0 ? t.slots * t.slot_bytes : aligned(all.box.count() * all.element_bytes);
+    next += behind > 0 ? t.slots * t.slot_bytes : aligned(departing_bytes(j, departing(j).box));
   }
   // What is sent first leaves room, before it or behind it, for what stays on this rank in the next reshape.
   // What is packed later goes where the first parts have been read.
@@ -219,7 +250,7 @@ Place TileTraffic::departing(int j, const Box& part) {
       if (step >= t.slots) sequence_.follow_moves(at(t.moved, step - t.slots + 1));
     }
   }
-  const Span span = span_of(p.at(part), part.extents(), p.element_bytes);
+  const Span span = span_of(p.at(part), departing_extents(j, part), p.element_bytes);
   settle(span.first, span.last);
   return p;
 }
@@ -373,6 +404,20 @@ void TileTraffic::transform(int j, const Box& box, const AxisVector<int>& axes, 
     if (!own && !piece.empty()) await_tiles(j, r.tile + 1);
     sequence_.add_fft(stage, axes, arrived(j, r), to, piece);
   }
+}
+
+std::optional<ByteRange> TileTraffic::free_for_last_pass(Index bytes) const {
+  const int j = w_.place.reshapes() - 1;
+  // What is put into the workspaces of peers may still be read from where it departs.
+  if (traits(j).stores) return std::nullopt;
+  const Traffic& t = of(j);
+  if (is_left(j) && t.lying == Lying::no &&
+      bytes <= (t.slots > 0 ? t.slots * t.slot_bytes : departing_bytes(j, departing(j).box)))
+    return ByteRange{halves() * half_bytes(), halves() * half_bytes() + bytes};
+  if (halves() == 1) return std::nullopt;
+  // Send buffers are at the beginning of that half.
+  const Index end = w_.place.landing(j, w_.rank).base > 0 ? half_bytes() : 2 * half_bytes();
+  return ByteRange{end - bytes, end};
 }
 
 void TileTraffic::settle_half(int j, bool for_device) {

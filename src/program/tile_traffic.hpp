@@ -29,10 +29,9 @@ class TileTraffic {
   bool sends_from_half(int j) const { return of(j).sends_from_half; }
   /// Signals the senders of reshape `j` that they may store into this rank's workspace.
   void free(int j);
-  /// What reshape `j` sends, dense behind the halves. With two lanes a pass leaves it there if there is room.
-  Place departing(int j) const {
-    return w_.place.dense(w_.place.field_before(j), w_.rank, halves() * w_.place.staging_base(w_.rank));
-  }
+  /// What reshape `j` sends, behind the halves, dense or with rows as a c2r in place leaves them. With two
+  /// lanes a pass leaves it there if there is room.
+  Place departing(int j) const;
   /// With two lanes: where a pass leaves a part of it. What was left there before has been taken.
   Place departing(int j, const Box& part);
   /// What stays on this rank in reshape `j` goes to its place there, not to where parts of others arrive.
@@ -60,6 +59,13 @@ class TileTraffic {
   void transform_parts_of_others(int j, const Box& box, const AxisVector<int>& axes, const Place& to) {
     transform(j, box, axes, to, false);
   }
+  /// With two lanes: memory of so many bytes in which the last pass may put in order what it reads. Nothing
+  /// if there is none.
+  std::optional<ByteRange> free_for_last_pass(Index bytes) const;
+  /// Waits until no posted tile is sent from these bytes any more, or from the half where reshape `j` lands.
+  /// `for_device`: a device is to carry something there next. It begins when what it has carried before is
+  /// over, so that only tiles that the host carries are waited for.
+  void settle(Index first, Index last, bool for_device = false);
   /// Waits until all send buffers may be overwritten.
   void settle_all();
 
@@ -119,6 +125,11 @@ class TileTraffic {
   bool is_left(int j) const;
   /// What a pass leaves one after the other of what reshape `j` sends.
   std::vector<Box> steps(int j) const;
+  /// A part of what a pass leaves of what reshape `j` sends, by itself: dense, but where a c2r makes it in
+  /// place, rows of real numbers have room for complex ones.
+  Place departing(int j, const Box& part, Index base) const;
+  Index departing_bytes(int j, const Box& part) const;
+  Shape departing_extents(int j, const Box& part) const;
   /// Where a step is left that is dense by itself: in a slot, or behind the steps before it.
   Place step_of(int j, int step) const;
   /// Whether every part that is sent is one piece of memory then.
@@ -145,10 +156,6 @@ class TileTraffic {
   void tell(int j, int k);
   void await_tiles(int j, int wanted);
   void transform(int j, const Box& box, const AxisVector<int>& axes, const Place& to, bool own);
-  /// Waits until no posted tile is sent from these bytes any more, or from the half where reshape `j` lands.
-  /// `for_device`: a device is to carry something there next. It begins when what it has carried before is
-  /// over, so that only tiles that the host carries are waited for.
-  void settle(Index first, Index last, bool for_device = false);
   void settle_half(int j, bool for_device = false);
 
   ProgramWriter& w_;

@@ -46,6 +46,30 @@ bool lie_alike(const Place& a, const Place& b, const AxisVector<Transform>& tran
   return alike;
 }
 
+std::optional<Place> seen_before(const Place& result, const Place& source,
+                                 const AxisVector<Transform>& transforms) {
+  if (result.element == source.element) return result;
+  const Place& complex = result.element == Element::complex ? result : source;
+  Place seen = result;
+  seen.element = source.element;
+  seen.element_bytes = source.element_bytes;
+  Index line_bytes = 0;
+  for (int a = 0; a < result.strides.size(); ++a) {
+    if (transforms[a] != Transform::r2c) continue;
+    if (result.strides[a] != 1) return std::nullopt;
+    seen.box.lo[a] = source.box.lo[a];
+    seen.box.hi[a] = source.box.hi[a];
+    line_bytes = complex.element_bytes * complex.box.extent(a);
+  }
+  for (int a = 0; a < result.strides.size(); ++a) {
+    if (transforms[a] == Transform::r2c || result.box.extent(a) == 1) continue;
+    const Index bytes = result.strides[a] * result.element_bytes;
+    if (bytes % seen.element_bytes != 0 || bytes < line_bytes) return std::nullopt;
+    seen.strides[a] = bytes / seen.element_bytes;
+  }
+  return seen;
+}
+
 namespace {
 Index row_reals(const Place& coded) {
   return coded.box.extent(coded.row) * (coded.element == Element::real ? 1 : 2);

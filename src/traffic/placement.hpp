@@ -7,6 +7,7 @@
 // knows the layouts of its peers.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "base/arithmetic.hpp"
@@ -46,6 +47,12 @@ bool lies_packed(const Place& place, const Box& part, const Order& order);
 /// same strides in bytes, but for the lines of an r2c axis, which are contiguous on both, and no other axis
 /// changes its length.
 bool lie_alike(const Place& a, const Place& b, const AxisVector<Transform>& transforms);
+
+/// The memory of `result` as a transform in place finds it: with the elements of `source`, lines of an r2c
+/// axis beginning where they do afterwards. Nothing where these are not contiguous, or have no room for their
+/// complex elements.
+std::optional<Place> seen_before(const Place& result, const Place& source,
+                                 const AxisVector<Transform>& transforms);
 
 /// The points of a block of a coded row (codec/block.hpp).
 inline Index block_points(Element element) {

@@ -367,6 +367,7 @@ TEST(Design, RefusesWhatCannotBe) {
           one);
   refuses(Options().set("exchange", "p2p,p2p,p2p,p2p,p2p,p2p,p2p"), "7 exchanges", one);
   refuses(Options().set("puts", "kernel"), "kernel with arrays on the host", one);
+  refuses(Options().set("staging", "off"), "off with arrays on the host", one);
   refuses(Options().set("graph", "on"), "on with arrays on the host", one);
   refuses(Options().set("threads", 2), "2 with arrays in memory of a GPU", gpus(4, 4));
   refuses(Options().set("shrink", 9), "1 to 8", one);

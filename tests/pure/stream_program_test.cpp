@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "program/builder.hpp"
@@ -74,6 +76,32 @@ TEST(Program, PlanesOfDevicesTakeThreeBoxesWhateverCarriesThem) {
       for (const int tile : {2, 3, 4})  // of 8 or 12
         cases.push_back({make_schedule(with_operator), "planes", {{"tile", tile}}});
     }
+  // Rows of real numbers have room for complex ones. Tiles are as thick as the rule says: n/2+1 modes do not
+  // divide evenly among ranks.
+  const auto add_real = [&](ScheduleRequest request, const PipelineParameters& values = {}) {
+    request.shared_axes_first = false;
+    for (const bool contiguous : {false, true}) {
+      request.contiguous = contiguous;
+      for (const char* pipeline : {"planes", "two-front"})
+        cases.push_back({make_schedule(request), pipeline, values});
+    }
+  };
+  const AxisVector<Transform> real{Transform::c2c, Transform::c2c, Transform::r2c};
+  for (const Distribution& in : {slab, Distribution::slab(2), pencil, Distribution::pencil(0)})
+    for (const Distribution& out : {slab, Distribution::slab(1), Distribution::pencil(0), pencil})
+      add_real(request_of({32, 32, 48}, 4, in, out, real));
+  for (const int ranks : {2, 4, 8}) add_real(request_of({32, 32, 32}, ranks, brick, brick, real));
+  add_real(request_of({32, 32, 48}, 4, slab, slab, real), {{"tile", 2}});
+  for (const Between between : {Between::modes, Between::points})
+    for (const Distribution& users : {slab, pencil, brick}) {
+      ScheduleRequest with_operator = request_of({32, 32, 48}, 4, users, users, real);
+      with_operator.between = between;
+      if (between == Between::points)
+        with_operator.input = with_operator.output;
+      else
+        with_operator.output = with_operator.input;
+      add_real(with_operator);
+    }
   for (const Case& c : cases)
     for (const Schedule& s : with_those_backward(c.schedule))
       for (const auto& [any_place, in_place] :
@@ -97,6 +125,28 @@ TEST(Program, PlanesOfDevicesTakeThreeBoxesWhateverCarriesThem) {
             EXPECT_LE(program.workspace_bytes, 3 * aligned(program.largest_box_bytes)) << to_string(program);
           }
         }
+}
+
+TEST(Placement, RealRowsLieInComplexOnes) {
+  const AxisVector<Transform> real{Transform::c2c, Transform::r2c};
+  const auto place = [](Element element, Index row, const Strides& strides) {
+    const int bytes = element == Element::real ? 8 : 16;
+    return Place{Space::work, 64, Box({3, 0}, {8, row}), strides, bytes, element};
+  };
+  const Place reals = place(Element::real, 15, {16, 1}), modes = place(Element::complex, 8, {8, 1});
+  for (const auto& [result, source] : {std::pair(modes, reals), std::pair(reals, modes)}) {
+    const std::optional<Place> seen = seen_before(result, source, real);
+    ASSERT_TRUE(seen);
+    EXPECT_TRUE(lie_alike(*seen, result, real));
+    EXPECT_EQ(seen->box, source.box);
+    EXPECT_EQ(seen->strides, source.strides);
+    EXPECT_EQ(seen->element_bytes, source.element_bytes);
+    EXPECT_EQ(seen->element, source.element);
+  }
+  EXPECT_EQ(seen_before(reals, reals, real)->strides, reals.strides);
+  EXPECT_FALSE(seen_before(place(Element::real, 15, {15, 1}), modes, real)) << "complex rows overlap";
+  EXPECT_FALSE(seen_before(place(Element::real, 15, {17, 1}), modes, real)) << "half an element";
+  EXPECT_FALSE(seen_before(place(Element::complex, 8, {1, 5}), reals, real)) << "the other axis is faster";
 }
 
 TEST(Program, WhatFftsStoreOnPeersIsAllOfThePutsOfPartsThatAreAlike) {

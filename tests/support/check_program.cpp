@@ -21,6 +21,7 @@ struct Access {
   const Operand* in = nullptr;  ///< with `box` and `origin`: to tell disjoint boxes within one layout
   const Box* box = nullptr;
   Index origin = 0;  ///< where global index 0 would lie
+  int bytes = 0;     ///< of an element
 };
 
 class Checker {
@@ -30,6 +31,8 @@ class Checker {
         words_((p.ops.size() + 63) / 64),
         planes_(std::ranges::any_of(p.reshapes, [](const auto& r) { return r.leg.planes() != nullptr; })) {
     before_.resize(p.ops.size() * words_, 0);
+    for (const Op& op : p.ops)
+      if (op.kind == OpKind::fft) last_fft_stage_ = std::max(last_fft_stage_, op.stage);
     for (std::size_t i = 0; i < p.ops.size(); ++i)
       for (int d = p.ops[i].deps_begin; d < p.ops[i].deps_end; ++d) {
         const int dep = p.deps[static_cast<std::size_t>(d)];
@@ -42,6 +45,7 @@ class Checker {
 
   Index run() {
     collect();
+    std::erase_if(accesses_, [](const Access& a) { return a.span.first >= a.span.last; });
     std::sort(accesses_.begin(), accesses_.end(), [](const Access& a, const Access& b) {
       return std::tuple(a.span.space, a.span.first) < std::tuple(b.span.space, b.span.first);
     });
@@ -105,19 +109,26 @@ class Checker {
     if (!turns || a.writes == b.writes) return;
     const Access &read = a.writes ? b : a, &write = a.writes ? a : b;
     if (ordered(read, write)) return;
-    // What is read has to have come after the other part.
+    // What is read has to have come after the other part, or as the result of the FFT that destroys that.
     const bool made_since = std::ranges::any_of(accesses_, [&](const Access& made) {
       return made.writes && made.op != read.op && takes_turns(made) && made.span.first < read.span.last &&
              read.span.first < made.span.last && !intersect(*made.box, *read.box).empty() &&
-             ordered(write, made) && ordered(made, read);
+             (write.op == made.op || ordered(write, made)) && ordered(made, read);
     });
     if (!made_since) fail(write.op, "overwrites what operation " + std::to_string(read.op) + " reads");
   }
 
-  /// Whether memory is behind the halves, where what departs of a tile takes the place of another one's.
+  /// Whether memory is behind the halves, where what departs of a tile takes the place of another one's, or
+  /// where the last pass puts tile after tile in order, in the half that the last reshape does not bring to.
   bool takes_turns(const Access& a) const {
-    const Index halves = (p_.reshapes.size() > 1 ? 2 : 1) * aligned(p_.largest_box_bytes);
-    return planes_ && a.span.space == Space::work && a.box != nullptr && a.span.first >= halves;
+    if (!planes_ || a.span.space != Space::work || a.box == nullptr) return false;
+    const auto last = static_cast<int>(p_.reshapes.size()) - 1;
+    const Index half = aligned(p_.largest_box_bytes);
+    if (a.span.first >= (last > 0 ? 2 : 1) * half) return true;
+    if (last == 0 || (a.span.first < half) != (last % 2 == 1)) return false;
+    const Op& op = p_.ops[static_cast<std::size_t>(a.op)];
+    const bool gathers = a.writes && (op.kind == OpKind::unpack || op.kind == OpKind::copy);
+    return gathers ? op.reshape == last : op.kind == OpKind::fft && op.stage == last_fft_stage_;
   }
 
   /// Whether a is over before b begins.
@@ -149,15 +160,24 @@ class Checker {
     return false;
   }
 
-  /// Two parts of one strided box, whose spans may interleave without meeting.
+  /// Two parts of one strided box, whose spans may interleave without meeting. Rows of real numbers may lie
+  /// in complex ones: then they are different rows.
   static bool disjoint(const Access& a, const Access& b) {
-    return a.box != nullptr && b.box != nullptr && a.origin == b.origin && a.in->strides == b.in->strides &&
-           a.in->cells == b.in->cells && intersect(*a.box, *b.box).empty();
+    if (a.box == nullptr || b.box == nullptr || a.origin != b.origin || !(a.in->cells == b.in->cells))
+      return false;
+    bool apart = false;
+    for (int axis = 0; axis < a.box->ndim(); ++axis) {
+      const Index mine = a.in->strides[axis], other = b.in->strides[axis];
+      if (a.bytes != b.bytes && mine == 1 && other == 1) continue;
+      if (mine * a.bytes != other * b.bytes) return false;
+      apart = apart || a.box->hi[axis] <= b.box->lo[axis] || b.box->hi[axis] <= a.box->lo[axis];
+    }
+    return apart;
   }
 
   static Access access(int op, const Operand& o, const Shape& extents, int bytes, bool writes,
                        const Box& box) {
-    Access a{op, {}, writes, span_of(o, extents, bytes), &o, &box, o.offset};
+    Access a{op, {}, writes, span_of(o, extents, bytes), &o, &box, o.offset, bytes};
     for (int i = 0; i < box.ndim(); ++i) a.origin -= o.cells.elements_to(i, box.lo[i], o.strides[i]) * bytes;
     return a;
   }
@@ -438,6 +458,7 @@ class Checker {
   const Program& p_;
   std::size_t words_;
   bool planes_;
+  int last_fft_stage_ = -1;
   std::vector<std::uint64_t> before_;  ///< [op][bit]: transitive dependencies
   std::vector<Access> accesses_;
 };

@@ -10,18 +10,18 @@
 namespace weft::test {
 
 /// Every copy that is left out is done right behind the FFTs that have its parts. Operations of a lane follow
-/// each other.
+/// each other, and what a copy that is left out would wait for.
 inline Program diverted(const Program& program) {
   const std::vector<Diversion> all = diversions(program);
   Program made = program;
   made.ops.clear();
   made.deps.clear();
   std::vector<std::vector<int>> now(program.ops.size());  // what has taken the place of an operation
-  std::array<int, 2> last{-1, -1};                        // of each lane
+  std::array<std::vector<int>, 2> before;                 // of each lane, what comes before the next one
   const auto emit = [&](Op op, std::vector<int> deps) {
-    int& before = last[static_cast<std::size_t>(op.lane)];
-    if (before >= 0) deps.push_back(before);
-    before = static_cast<int>(made.ops.size());
+    std::vector<int>& earlier = before[static_cast<std::size_t>(op.lane)];
+    deps.insert(deps.end(), earlier.begin(), earlier.end());
+    earlier = {static_cast<int>(made.ops.size())};
     op.deps_begin = static_cast<int>(made.deps.size());
     made.deps.insert(made.deps.end(), deps.begin(), deps.end());
     op.deps_end = static_cast<int>(made.deps.size());
@@ -33,11 +33,15 @@ inline Program diverted(const Program& program) {
     const auto is_left_out = [&](const Diversion& d) {
       return std::ranges::find(d.copies, i) != d.copies.end();
     };
-    if (std::ranges::any_of(all, is_left_out)) continue;
     std::vector<int> deps;
     for (int d = op.deps_begin; d < op.deps_end; ++d) {
       const auto& those = now[static_cast<std::size_t>(program.deps[static_cast<std::size_t>(d)])];
       deps.insert(deps.end(), those.begin(), those.end());
+    }
+    if (std::ranges::any_of(all, is_left_out)) {
+      std::vector<int>& earlier = before[static_cast<std::size_t>(op.lane)];
+      earlier.insert(earlier.end(), deps.begin(), deps.end());
+      continue;
     }
     const int fft = emit(op, deps);
     now[static_cast<std::size_t>(i)] = {fft};

@@ -179,6 +179,10 @@ bool goes_through_host(const Offer& offer, const Given& given) {
 }
 
 void take_exchanges(const Given& given, const Offers& offers, Design& design) {
+  const Switch staging = given.wishes.staging.value;
+  if (!given.on_device() && staging != Switch::automatic)
+    throw Error("plan: option staging",
+                std::string(staging == Switch::on ? "on" : "off") + " with arrays on the host", "auto");
   const std::vector<std::string>& names = given.wishes.exchange.value;
   const std::size_t reshapes = design.legs[0].size();
   if (names.size() > 1 && names.size() != reshapes)
