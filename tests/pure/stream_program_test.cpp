@@ -131,7 +131,7 @@ TEST(Placement, RealRowsLieInComplexOnes) {
   const AxisVector<Transform> real{Transform::c2c, Transform::r2c};
   const auto place = [](Element element, Index row, const Strides& strides) {
     const int bytes = element == Element::real ? 8 : 16;
-    return Place{Space::work, 64, Box({3, 0}, {8, row}), strides, bytes, element};
+    return Place{Space::work, 64, Box{{3, 0}, {8, row}}, strides, bytes, element};
   };
   const Place reals = place(Element::real, 15, {16, 1}), modes = place(Element::complex, 8, {8, 1});
   for (const auto& [result, source] : {std::pair(modes, reals), std::pair(reals, modes)}) {
