@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "kernels/lines/parts.hpp"
 #include "kernels/lines/tiles.hpp"
 #include "kernels/lines/work.hpp"
 #include "support/double_memory.hpp"

@@ -1,19 +1,17 @@
 #include "support/random_problem.hpp"
 
 #include <algorithm>
-#include <random>
+#include <string>
+#include <vector>
 
-#include "api/option_table.hpp"
 #include "api/problem_check.hpp"
 #include "base/arithmetic.hpp"
 #include "base/environment.hpp"
 #include "base/text.hpp"
-#include "design/rules/rules.hpp"
 #include "geometry/layout.hpp"
-#include "geometry/mode_columns.hpp"
 #include "geometry/transform.hpp"
-#include "kernels/cpu/zfp.hpp"
 #include "program/pipeline.hpp"
+#include "support/dice.hpp"
 #include "support/mode_columns.hpp"
 #include "support/random_parameters.hpp"
 #include "support/random_values.hpp"
@@ -21,22 +19,6 @@
 namespace weft::test {
 
 namespace {
-
-class Dice {
- public:
-  explicit Dice(std::uint64_t seed) : random_(seed * 0x9E3779B97F4A7C15u + 12345) {}
-  /// A whole number of lo..hi.
-  int range(int lo, int hi) { return std::uniform_int_distribution<int>(lo, hi)(random_); }
-  bool chance(double p) { return std::uniform_real_distribution<>(0, 1)(random_) < p; }
-  template <class T>
-  T pick(std::initializer_list<T> choices) {
-    return *(choices.begin() + range(0, static_cast<int>(choices.size()) - 1));
-  }
-  std::mt19937_64& engine() { return random_; }
-
- private:
-  std::mt19937_64 random_;
-};
 
 Order random_order(Dice& dice, int ndim) {
   Order order = c_order(ndim);
@@ -370,18 +352,6 @@ void draw_options(Dice& dice, RandomProblem& p) {
   if (dice.chance(0.2) && mkl) o.set("fft", "mkl");
 }
 
-/// Strides for a box of these extents, with gaps.
-Strides gapped_strides(const Shape& extents, const Order& order, const std::vector<Index>& gaps,
-                       Index first) {
-  Strides strides(extents.size(), 0);
-  Index next = first * (1 + gaps[0] / 3);
-  for (int i = order.size() - 1; i >= 0; --i) {
-    strides[order[i]] = next;
-    next = next * std::max<Index>(extents[order[i]], 1) + first * gaps[static_cast<std::size_t>(i) + 1];
-  }
-  return strides;
-}
-
 }  // namespace
 
 std::vector<Box> random_tiling(std::uint64_t seed, const Shape& shape, int ranks) {
@@ -462,158 +432,6 @@ RandomProblem make_columns_problem(std::uint64_t seed, int ranks, bool mpi) {
 
 RandomProblem make_shared_problem(std::uint64_t seed, int ranks, bool mpi) {
   return make_problem(seed, ranks, mpi, Drawn::shared);
-}
-
-void draw_codecs(RandomProblem& p, bool libraries) {
-  Dice dice(p.seed + 77);
-  std::vector<std::string> wide{"fp32", "fp16", "bf16", "trim:4", "trim:11", "trim:20", "trim:33", "trim:51"},
-      narrow{"fp16", "bf16", "trim:4", "trim:7", "trim:15"};
-  if (libraries && zfp::missing().empty()) {
-    wide.insert(wide.end(), {"zfp:13", "zfp:40", "zfp-accuracy:9", "zfp-accuracy:40"});
-    narrow.insert(narrow.end(), {"zfp:11", "zfp:24", "zfp-accuracy:6", "zfp-accuracy:17"});
-  }
-  const std::vector<std::string>& names = p.problem.precision == Precision::float64 ? wide : narrow;
-  const std::size_t reshapes = reshape_stages(make_schedule(p.request())).size();
-  std::vector<std::string> codecs(dice.chance(0.5) ? 1 : std::max<std::size_t>(1, reshapes));
-  for (std::string& codec : codecs)
-    codec = dice.chance(0.15) ? "none" : at(names, dice.range(0, static_cast<int>(names.size()) - 1));
-  p.options.set("codec", join(codecs, ","));
-}
-
-void draw_rails(RandomProblem& p, const std::string& rails) {
-  Dice dice(p.seed + 99);
-  p.exchanges.front() = "ucx";
-  p.options.set("chunk", dice.pick({"auto", "1024", "1600", "5000"}));
-  p.options.set("inflight", dice.range(1, 5));
-  p.options.set("barrier", dice.pick({"on", "off", "2"}));
-  p.options.set("rebalance", dice.pick({"1", "1.1", "off"}));
-  p.options.set("one_sided", p.user_workspace ? dice.pick({"auto", "off"}) : dice.pick({"on", "on", "off"}));
-  const auto has = [&](const char* name) { return p.exchanges.back().find(name) != std::string::npos; };
-  if (!rails.empty() && p.ranks > 2 && has("node")) {
-    p.exchanges = {"node_ucx"};
-    p.options.set("rails", rails);
-    return;
-  }
-  if (rails.empty() || has("direct") || has("node") || dice.chance(0.5)) return;
-  p.options.set("rails", rails);
-  p.node_ranks = 1;
-}
-
-RandomProblem make_coded_problem(std::uint64_t seed, int ranks, bool mpi) {
-  RandomProblem p = make_random_problem(seed, ranks, mpi);
-  draw_codecs(p, true);
-  const bool varies = p.options.get("codec").find("zfp-accuracy") != std::string::npos;
-  std::vector<std::string> carriers{mpi ? "p2p" : "copy"};
-  if (!varies) {
-    if (mpi) carriers = {"p2p", "alltoallv", "pairwise", "alltoall", "ialltoallv"};
-    if (!p.user_workspace) carriers.insert(carriers.end(), {"direct", mpi ? "ring" : "direct"});
-  }
-  p.exchanges = {carriers[seed % carriers.size()]};
-  if (!mpi && !varies && !p.user_workspace && reshape_stages(make_schedule(p.request())).size() == 2 &&
-      seed % 4 == 0)
-    p.exchanges = {seed % 8 == 0 ? "direct,copy" : "copy,direct"};
-  p.node_ranks = 0;
-  p.far_pairs = false;
-  if (mpi && !varies && !p.user_workspace && ranks > 2 && seed % 4 == 1) {
-    p.exchanges = {"node"};
-    p.node_ranks = seed % 8 == 1 ? -2 : 2;
-    p.far_pairs = true;
-  }
-  return p;
-}
-
-Problem RandomProblem::of(int rank) const {
-  Problem mine = problem;
-  const auto r = static_cast<std::size_t>(rank);
-  const auto tiles = request();
-  const auto side = [&](Distribution& d, Index& distance, const std::vector<Box>& boxes, const Order& order,
-                        const Memory& memory, const TilingPtr& tiling, Direction from) {
-    const Index arrays = arrays_of(problem, from);
-    if (!boxes.empty()) d = own_box_only ? Distribution::box(boxes[r]) : Distribution::boxes(boxes);
-    const bool strides = memory.kind == Memory::Kind::strides,
-               mixed = memory.kind == Memory::Kind::interleaved;
-    if ((strides || mixed) && tiling) {
-      const Shape all = tiling->box(rank).extents();
-      const Shape extents = Shape::from(all.begin(), all.begin() + problem.shape.size());
-      const Strides s = gapped_strides(extents, order, memory.gaps, mixed ? arrays : 1);
-      distance = mixed ? 1 : has_batch(problem) ? span_of(extents, s) + memory.gaps[0] : 0;
-      d = d.with_strides(s);
-      return;
-    }
-    if (!order_free || d.kind() != Distribution::Kind::fastest) d = d.with_order(order);
-    if (memory.kind == Memory::Kind::halo) d = d.with_halo(memory.lower, memory.upper);
-    if (memory.kind == Memory::Kind::r2c_padding) d = d.with_r2c_padding();
-  };
-  const bool in_columns = !columns.empty() && problem.between == Between::points;
-  if (!in_columns)
-    side(mine.input, mine.input_distance, input_boxes, input_orders[r], memories[0][r], tiles.input,
-         Direction::forward);
-  if (columns.empty())
-    side(mine.output, mine.output_distance, output_boxes, output_orders[r], memories[1][r], tiles.output,
-         Direction::backward);
-  if (!columns.empty()) mine.output = Distribution::columns(columns[r]);
-  if (in_columns) mine.input = mine.output;
-  return mine;
-}
-
-ScheduleRequest RandomProblem::request(bool tiled_instead) const {
-  ScheduleRequest r;
-  r.shape = problem.shape;
-  r.transforms = problem.transforms;
-  r.line = problem.line;
-  r.points = problem.points;
-  r.modes = problem.modes;
-  r.nyquist = problem.modes_nyquist;
-  r.between = problem.between;
-  r.results = arrays_of(problem, Direction::backward);
-  r.element = *problem.element;
-  r.ranks = ranks;
-  const auto side = [&](const std::vector<Box>& boxes, const Distribution& named, const Shape& shape,
-                        std::uint64_t salt) -> TilingPtr {
-    if (boxes.empty() && !tiled_instead) return named_tiling(named, shape, ranks, "either");
-    return std::make_shared<const Tiling>(
-        Tiling::from_boxes(shape, boxes.empty() ? random_tiling(seed + salt, shape, ranks) : boxes));
-  };
-  if (!columns.empty())
-    r.columns = {
-        std::make_shared<const ModeColumns>(make_columns(problem.shape, problem.transforms, columns))};
-  const bool in_columns = r.columns && problem.between == Between::points;
-  if (!in_columns) r.input = side(input_boxes, problem.input, input_shape(problem), 1000);
-  if (!r.columns) r.output = side(output_boxes, problem.output, output_shape(problem), 2000);
-  const bool any = order_free && !tiled_instead;
-  if (!in_columns && (!any || r.input)) r.input_orders = input_orders;
-  if (!r.columns && (!any || r.output)) r.output_orders = output_orders;
-  apply_schedule_wishes(r, wishes_of(options));
-  r.contiguous = options.get("layout") != "strided";
-  if (has_batch(problem)) add_batch(r, problem.batch);
-  if (splits_line(problem)) add_halves(r);
-  return r;
-}
-
-std::string RandomProblem::describe() const {
-  std::string text = "seed " + std::to_string(seed) + " on " + std::to_string(ranks) + " ranks: ";
-  text += join(weft::describe(of(0)), "; ") + "; " + join(weft::describe(options), "; ");
-  text += user_workspace ? "; user workspace" : "";
-  text += misaligned ? "; misaligned" : "";
-  text += by_handle ? "; by handle" : "";
-  text += small_cache ? "; small cache" : "";
-  text += "; graph " + graph + "; puts " + puts;
-  if (node_ranks > 0) text += "; machines of " + std::to_string(node_ranks) + " ranks";
-  if (node_ranks < 0) text += "; ranks in turn on " + std::to_string(-node_ranks) + " machines";
-  if (reach > 0) text += "; devices that reach each other in sets of " + std::to_string(reach);
-  text += "; exchanges " + join(exchanges, " ");
-  for (int r = 0; r < ranks; ++r) {
-    const Problem mine = of(r);
-    for (const Distribution* d : {&mine.input, &mine.output})
-      text += (d == &mine.input ? " | " : " > ") + std::string("strides {") + join(d->strides(), ",") +
-              "} halo {" + join(d->halo_lower(), ",") + "}{" + join(d->halo_upper(), ",") + "}" +
-              (d->r2c_padding() ? " padded" : "");
-  }
-  for (const Box& b : input_boxes) text += " in" + to_string(b);
-  for (const Box& b : output_boxes) text += " out" + to_string(b);
-  for (const Order& o : input_orders) text += " {" + join(o, ",") + "}";
-  for (const Order& o : output_orders) text += " {" + join(o, ",") + "}";
-  return text;
 }
 
 int problem_count(int standard) {

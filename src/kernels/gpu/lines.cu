@@ -5,6 +5,7 @@
 #include "kernels/gpu/clusters.hpp"
 #include "kernels/gpu/line_blocks.hpp"
 #include "kernels/gpu/signals.hpp"
+#include "kernels/lines/parts.hpp"
 
 namespace weft::gpus {
 
