@@ -45,7 +45,7 @@ class PlanesBuilder {
       run(j);
       // The half that this segment has read, or what was sent from there, is the next but one's.
       if ((j == 0 && half_is_free) || j + 1 >= reshapes_) continue;
-      if (at(segments_, j).axes.empty()) sequence_.catch_up();
+      if (at(segments_, j).axes.empty() && w_.leg(j + 1).traits.stores) sequence_.catch_up();
       traffic_.free(j + 1);
     }
     traffic_.settle_all();
