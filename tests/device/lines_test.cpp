@@ -40,7 +40,8 @@ void expect_exact(const FftProblem& p, LineWay way, std::mt19937_64& random,
                              {[&](const CallStep& step) {
                                 EXPECT_TRUE(way == LineWay::passes
                                                 ? passes_can(step)
-                                                : kernels_can(step) || kernels_can_rows(step));
+                                                : kernels_can(step) || kernels_can_rows(step) ||
+                                                      kernels_can_real_rows(step));
                                 return way;
                               },
                               AxesOf::together, most_work});
@@ -176,6 +177,63 @@ TEST(DeviceLines, RowsByKernelsAgainstTheDirectSum) {
             p.loops = {{rows, n + apart, in_place ? n + apart : n}};
             expect_exact(p, LineWay::kernels, random);
           }
+}
+
+/// Rows of real numbers, and back; several loops, and rows that lie apart.
+TEST(DeviceLines, RowsOfRealNumbersAgainstTheDirectSum) {
+  const ScopedDevices devices;
+  ScopedDevices::choose(0);
+  std::mt19937_64 random(37);
+  for (const Index n : {8, 12, 18, 20, 42, 98, 128, 150, 240, 256, 500, 512, 1024, 2000, 2048})
+    for (const Index rows : {1, 2, 7, 24})
+      for (const Index apart : {0, 1, 3})
+        for (const Precision precision : {Precision::float32, Precision::float64})
+          for (const Direction direction : {Direction::forward, Direction::backward})
+            for (const bool in_place : {true, false}) {
+              if ((n > 300 && rows > 7) || (n > 600 && apart == 3)) continue;  // direct sums of n^2 terms
+              FftProblem p;
+              p.kind = FftKind::real;
+              p.precision = precision;
+              p.direction = direction;
+              p.in_place = in_place;
+              p.may_destroy_input = in_place;
+              p.scale = rows == 7 ? 0.5 : 1;
+              p.dimensions = {{n, 1, 1}};
+              const Index modes = n / 2 + 1 + apart, reals = in_place ? 2 * modes : n + 2 * apart;
+              const bool forward = direction == Direction::forward;
+              const auto loop = [&](Index count, Index times, Index more) {
+                const Index real = times * reals + 2 * more, complex = times * modes + more;
+                return FftDimension{count, forward ? real : complex, forward ? complex : real};
+              };
+              p.loops = {loop(3, rows, 1), loop(rows, 1, 0)};
+              expect_exact(p, LineWay::kernels, random);
+            }
+}
+
+TEST(DeviceLines, WhatKernelsOfRealRowsCannotDo) {
+  CallStep step;
+  step.call.kind = FftKind::real;
+  step.call.axes = 1;
+  step.call.n = {60, 0, 0};
+  step.call.batch = 8;
+  step.call.from = {{60, 0, 0}, 1, 60};
+  step.call.to = {{31, 0, 0}, 1, 31};
+  EXPECT_TRUE(kernels_can_real_rows(step));
+  EXPECT_FALSE(kernels_can(step));
+  EXPECT_FALSE(kernels_can_rows(step));
+  const auto with = [&](const auto& change) {
+    CallStep other = step;
+    change(other);
+    return kernels_can_real_rows(other);
+  };
+  EXPECT_FALSE(with([](CallStep& s) { s.call.n[0] = 61; })) << "an odd number of points";
+  EXPECT_FALSE(with([](CallStep& s) { s.call.n[0] = 122; })) << "a half without radices";
+  EXPECT_FALSE(with([](CallStep& s) { s.call.n[0] = 16384; }));
+  EXPECT_FALSE(with([](CallStep& s) { s.call.kind = FftKind::c2c; }));
+  EXPECT_FALSE(with([](CallStep& s) { s.call.axes = 2; }));
+  EXPECT_FALSE(with([](CallStep& s) { s.call.from.distance = 61; })) << "rows that begin anywhere";
+  EXPECT_TRUE(with([](CallStep& s) { s.call.to.distance = 33; }));
+  EXPECT_FALSE(with([](CallStep& s) { s.call.to.stride = 2; }));
 }
 
 TEST(DeviceLines, WhatKernelsCannotDo) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/lines/parts.hpp"
+#include "kernels/lines/real_rows.hpp"
 #include "kernels/lines/tiles.hpp"
 #include "kernels/lines/work.hpp"
 #include "support/double_memory.hpp"
@@ -24,10 +25,13 @@ void run_columns(const HostForm& form, const LineStep& step, std::uint32_t first
   constexpr std::uint32_t threads = 3;
   std::vector<Value> tile(form.n << at.shift);
   const bool by_points = form.points_adjacent || step.of_reals;
+  const bool makes_modes = step.real_rows == RealRows::read;
   for (std::uint32_t thread = 0; by_points && thread < threads; ++thread)
     if (step.of_reals)
       lines::run_first_by_points<Role::first_of_reals>(form, first, columns, thread, threads, at, tile.data(),
                                                        start, roots);
+    else if (step.real_rows == RealRows::stored)
+      lines::run_first_of_modes(form, first, columns, thread, threads, at, tile.data(), start, roots);
     else
       lines::run_first_by_points(form, first, columns, thread, threads, at, tile.data(), start, roots);
   const int last = form.stage_count() - 1;
@@ -39,13 +43,14 @@ void run_columns(const HostForm& form, const LineStep& step, std::uint32_t first
       run(at.column<true>(tile.data(), c), line);
     }
   };
-  for (int i = by_points ? 1 : 0; i < (step.of_rows() ? last : last + 1); ++i)
+  const bool stores_by_points = step.of_rows() && !makes_modes;
+  for (int i = by_points ? 1 : 0; i < (stores_by_points ? last : last + 1); ++i)
     for_each_column([&](const auto& column, const auto& line) {
       if (i == 0)
         lines::run_stage<Role::first>(form, i, 0, 1, column, line, roots);
       else if (i < last)
         lines::run_stage<Role::middle>(form, i, 0, 1, column, line, roots);
-      else if (step.of_reals)
+      else if (step.of_reals || makes_modes)
         lines::run_stage<Role::last_kept>(form, i, 0, 1, column, line, roots);
       else if (form.turn_loop < 0)
         lines::run_stage<Role::last>(form, i, 0, 1, column, line, roots);
@@ -57,7 +62,9 @@ void run_columns(const HostForm& form, const LineStep& step, std::uint32_t first
       for (std::uint32_t thread = 0; thread < threads; ++thread)
         lines::take_apart(form, thread, threads, column, line);
     });
-  for (std::uint32_t thread = 0; step.of_rows() && thread < threads; ++thread)
+  for (std::uint32_t thread = 0; makes_modes && thread < threads; ++thread)
+    lines::store_modes_of_reals(form, first, columns, thread, threads, at, tile.data(), start, roots);
+  for (std::uint32_t thread = 0; stores_by_points && thread < threads; ++thread)
     lines::run_last_by_points(form, first, columns, thread, threads, at, tile.data(), start, roots);
 }
 

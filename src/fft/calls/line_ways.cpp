@@ -51,9 +51,10 @@ bool may_be_aside(const CallStep& step) {
 }
 
 /// Whether kernels may be faster than cuFFT: with lines whose points lie apart, unless it is one call that is
-/// tiny; with rows that are several calls; and with any lines if they also do what would be several copies.
+/// tiny; with rows, of real numbers as well, that are several calls; and with any lines if they also do what would be several copies.
 bool may_be_kernels(const CallStep& step, bool apart) {
   const auto [calls, bytes] = size_of(step);
+  if (step.call.kind == FftKind::real) return calls > 1 && kernels_can_real_rows(step);
   if (step.diverted.pieces > 1 && kernels_can_divert(step)) return true;
   if (!apart) return calls > 1 && kernels_can_rows(step);
   return (calls > 1 || bytes >= least_bytes || step.diverted.pieces > 1) && kernels_can(step);
@@ -77,34 +78,51 @@ void cut(std::vector<FftDimension*> loops, Index most) {
   }
 }
 
+/// Whether a side has the modes of real lines.
+bool has_modes(const CufftCall& call, Index FftDimension::*stride) {
+  return call.kind == FftKind::real &&
+         (stride == &FftDimension::from_stride) != (call.direction == Direction::forward);
+}
+
+/// Of a line, on the side where it takes more.
+Index line_bytes(const CufftCall& call) {
+  const Index complex = 2 * real_bytes(call.precision);
+  return call.kind == FftKind::real ? (call.n[0] / 2 + 1) * complex : call.n[0] * complex;
+}
+
 /// The step to be timed: about `bytes` of `step`, without gaps, of at least `least_lines` lines. It has fewer
 /// calls rather than fewer lines in each. The outermost loop is rounded down to a power of two, so that steps
 /// that differ only in its length share one trial.
 CallStep trial_of(const CallStep& step, Index bytes) {
   StepLines lines(step);
-  const Index line_bytes = lines.line.n * from_bytes(step.call);
+  const Index bytes_of_line = line_bytes(step.call);
   const auto power = [](Index n) {
     return static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(n)));
   };
   std::vector<FftDimension*> all;
   for (FftDimension& d : lines.around) all.push_back(&d);
   if (step.loops.empty()) {
-    cut(all, std::max(least_lines, power(std::min(bytes, step.call.batch * line_bytes)) / line_bytes));
+    cut(all, std::max(least_lines, power(std::min(bytes, step.call.batch * bytes_of_line)) / bytes_of_line));
   } else {
-    const Index calls = std::clamp<Index>(bytes / (step.call.batch * line_bytes), 16, 256);
+    const Index calls = std::clamp<Index>(bytes / (step.call.batch * bytes_of_line), 16, 256);
     cut({all.begin() + 1, all.end()}, calls);
-    cut(all, std::max(least_lines, bytes / line_bytes));
+    cut(all, std::max(least_lines, bytes / bytes_of_line));
     FftDimension& outermost = *std::ranges::max_element(lines.around, {}, &FftDimension::to_stride);
     outermost.n = power(outermost.n);
   }
   all.insert(all.begin(), &lines.line);
-  for (const auto stride : {&FftDimension::from_stride, &FftDimension::to_stride}) make_dense(all, stride);
+  const Index n = lines.line.n;
+  for (const auto stride : {&FftDimension::from_stride, &FftDimension::to_stride}) {
+    lines.line.n = has_modes(step.call, stride) ? n / 2 + 1 : n;
+    make_dense(all, stride);
+  }
+  lines.line.n = n;
   lines.line.diverted_stride = 0;
   for (FftDimension& d : lines.around) d.diverted_stride = 0;
   CallStep trial = lines.step(step);
   trial.sides = CallStep::Sides::from_to;
   trial.diverted = {};
-  trial.call.direction = Direction::forward;
+  if (step.call.kind == FftKind::c2c) trial.call.direction = Direction::forward;
   return trial;
 }
 
@@ -122,10 +140,10 @@ struct TrialKey {
 
 LineWay fastest_way(Device& device, const CallStep& step, const MakeCallPlan& make) {
   const CufftCall& call = step.call;
-  if (call.kind != FftKind::c2c || call.axes != 1) return LineWay::calls;
-  const bool apart = call.from.stride != 1 && call.to.stride != 1;
-  const bool aside = apart && may_be_aside(step), kernels = may_be_kernels(step, apart);
-  const bool passes = may_be_passes(step);
+  if (call.kind == FftKind::r2r || call.axes != 1) return LineWay::calls;
+  const bool real = call.kind == FftKind::real, apart = call.from.stride != 1 && call.to.stride != 1;
+  const bool aside = !real && apart && may_be_aside(step), kernels = may_be_kernels(step, apart);
+  const bool passes = !real && may_be_passes(step);
   if (!aside && !kernels && !passes) return LineWay::calls;
   // Two arrays, and work areas of about two more. The plan and other ranks will allocate memory later.
   constexpr double of_what_is_free = 0.25, arrays = 4, most_bytes = 256 << 20;
@@ -140,7 +158,7 @@ LineWay fastest_way(Device& device, const CallStep& step, const MakeCallPlan& ma
     const std::lock_guard lock(mutex);
     if (const auto found = known.find(key); found != known.end()) return found->second;
   }
-  const Index needed = StepLines(key.step).count() * call.n[0] * from_bytes(call);
+  const Index needed = StepLines(key.step).count() * line_bytes(call);
   if (needed > most) return LineWay::calls;
   // The lock is not held, so that threads of other devices can try at the same time. What is no call needs a
   // table or more memory, and has to be worth it. Where a trial finds kernels 1.02 times as fast, calls can

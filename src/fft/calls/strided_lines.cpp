@@ -48,10 +48,11 @@ std::shared_ptr<std::byte> upload(Device& device, const std::vector<std::complex
 
 class StridedLines final : public StreamFft {
  public:
-  StridedLines(const LineStep& step, std::shared_ptr<std::byte> roots, std::shared_ptr<std::byte> turns)
-      : step_(step), roots_(std::move(roots)), turns_(std::move(turns)) {
+  /// `others`: the roots of its factors, or of its real rows.
+  StridedLines(const LineStep& step, std::shared_ptr<std::byte> roots, std::shared_ptr<std::byte> others)
+      : step_(step), roots_(std::move(roots)), others_(std::move(others)) {
     step_.roots = roots_.get();
-    step_.turn.roots = turns_.get();
+    (step_.real_rows != RealRows::none ? step_.real_roots : step_.turn.roots) = others_.get();
     diverts = step_.diverted.count > 0;
     spares_output = step_.diverted.count == step_.n;
   }
@@ -66,7 +67,7 @@ class StridedLines final : public StreamFft {
 
  private:
   LineStep step_;
-  std::shared_ptr<std::byte> roots_, turns_;
+  std::shared_ptr<std::byte> roots_, others_;
 };
 
 using Radices = std::array<int, LineStep::most_stages>;
@@ -82,17 +83,18 @@ LineStep with_radices(const LineStep& step, int most = LineStep::largest_radix) 
 
 template <class Real>
 std::shared_ptr<StreamFft> plan_with_roots(Device& device, LineStep step) {
-  std::vector<std::complex<Real>> roots, turns;
+  std::vector<std::complex<Real>> roots, others;
   add_roots(roots, step.n, step.n, 1);
+  if (step.real_rows != RealRows::none) add_roots(others, 2 * step.n, step.n, 1);
   if (step.turn.loop >= 0) {
     const Index n = step.n * step.loops[static_cast<std::size_t>(step.turn.loop)].n;
     step.turn.low_bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n))) / 2;
     const Index low = Index{1} << step.turn.low_bits;
-    add_roots(turns, n, low, 1);
-    add_roots(turns, n, n / low + 1, low);
+    add_roots(others, n, low, 1);
+    add_roots(others, n, n / low + 1, low);
   }
   return std::make_shared<StridedLines>(step, upload(device, roots),
-                                        turns.empty() ? nullptr : upload(device, turns));
+                                        others.empty() ? nullptr : upload(device, others));
 }
 
 }  // namespace
@@ -122,11 +124,9 @@ std::shared_ptr<StreamFft> plan_line_step(Device& device, LineStep step) {
 
 namespace {
 
-/// Whether there are radices for the lines, and loops over them that kernels have.
-bool have_kernels(const CallStep& step, const std::vector<FftDimension>& loops) {
-  const CufftCall& call = step.call;
-  return call.kind == FftKind::c2c && call.axes == 1 && line_radices(call.n[0]) && !loops.empty() &&
-         loops.size() <= LineStep::most_loops &&
+/// Whether there are radices for lines of n points, and loops over them that kernels have.
+bool have_kernels(const CallStep& step, Index n, const std::vector<FftDimension>& loops) {
+  return step.call.axes == 1 && line_radices(n) && !loops.empty() && loops.size() <= LineStep::most_loops &&
          StepLines(step).count() < std::numeric_limits<std::int32_t>::max();
 }
 
@@ -134,14 +134,25 @@ bool have_kernels(const CallStep& step, const std::vector<FftDimension>& loops) 
 
 bool kernels_can(const CallStep& step) {
   const std::vector<FftDimension> loops = loops_of(StepLines(step));
-  return have_kernels(step, loops) && loops[0].from_stride == 1 && loops[0].to_stride == 1;
+  return step.call.kind == FftKind::c2c && have_kernels(step, step.call.n[0], loops) &&
+         loops[0].from_stride == 1 && loops[0].to_stride == 1;
 }
 
 bool kernels_can_rows(const CallStep& step) {
   const bool kept = step.diverted.count == 0,
              all_diverted = step.diverted.count == step.call.n[0] && step.diverted_stride == 1;
-  return have_kernels(step, loops_of(StepLines(step))) && step.call.from.stride == 1 &&
-         step.call.to.stride == 1 && (kept || all_diverted);
+  return step.call.kind == FftKind::c2c && have_kernels(step, step.call.n[0], loops_of(StepLines(step))) &&
+         step.call.from.stride == 1 && step.call.to.stride == 1 && (kept || all_diverted);
+}
+
+bool kernels_can_real_rows(const CallStep& step) {
+  const CufftCall& call = step.call;
+  if (call.kind != FftKind::real || call.n[0] % 2 != 0 || call.from.stride != 1 || call.to.stride != 1)
+    return false;
+  const std::vector<FftDimension> loops = loops_of(StepLines(step));
+  const auto stride = call.direction == Direction::forward ? &FftDimension::from_stride : &FftDimension::to_stride;
+  return have_kernels(step, call.n[0] / 2, loops) && step.diverted.count == 0 &&
+         std::ranges::all_of(loops, [&](const FftDimension& d) { return d.*stride % 2 == 0; });
 }
 
 bool kernels_can_divert(const CallStep& step) {
@@ -150,16 +161,24 @@ bool kernels_can_divert(const CallStep& step) {
 }
 
 std::shared_ptr<StreamFft> plan_strided_lines(Device& device, const CallStep& step, double scale) {
-  if (!kernels_can(step) && !kernels_can_rows(step))
+  const bool reals = kernels_can_real_rows(step), forward = step.call.direction == Direction::forward;
+  if (!reals && !kernels_can(step) && !kernels_can_rows(step))
     throw Error("plan: local FFT", to_string(step.call), "lines that kernels of Weft can transform");
   const StepLines lines(step);
   LineStep s;
   s.n = lines.line.n;
   s.from_stride = lines.line.from_stride;
   s.to_stride = lines.line.to_stride;
+  // Two real numbers are a complex one.
+  const Index from_unit = reals && forward ? 2 : 1, to_unit = reals && !forward ? 2 : 1;
+  if (reals) {
+    s.n /= 2;
+    s.real_rows = forward ? RealRows::read : RealRows::stored;
+  }
   for (const FftDimension& d : loops_of(lines))
-    s.loops[static_cast<std::size_t>(s.count++)] = {d.n, d.from_stride, d.to_stride, d.diverted_stride};
-  s.forward = step.call.direction == Direction::forward;
+    s.loops[static_cast<std::size_t>(s.count++)] = {d.n, d.from_stride / from_unit, d.to_stride / to_unit,
+                                                    d.diverted_stride};
+  s.forward = forward;
   s.real_bytes = static_cast<int>(real_bytes(step.call.precision));
   s.factor = scale;
   if (kernels_can_divert(step)) {

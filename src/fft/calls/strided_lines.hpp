@@ -20,11 +20,15 @@ bool kernels_can(const CallStep& step);
 /// for steps that store all modes elsewhere: libraries are as fast with contiguous lines.
 bool kernels_can_rows(const CallStep& step);
 
+/// Whether kernels can do a step from rows of real numbers to their modes, or back: an even number of them
+/// whose half kernels have lines for, all rows beginning where a complex number may.
+bool kernels_can_real_rows(const CallStep& step);
+
 /// Whether they can store the modes elsewhere that a step names: if lines are adjacent there as well, or, of
 /// lines of adjacent points, all modes.
 bool kernels_can_divert(const CallStep& step);
 
-/// A plan for such a step, whose result is multiplied by `scale`. It has a table of n complex numbers in
+/// A plan for such a step, whose result is multiplied by `scale`. It has tables of n complex numbers in all in
 /// device memory, and needs no work memory. It stores modes elsewhere if it can.
 std::shared_ptr<StreamFft> plan_strided_lines(Device& device, const CallStep& step, double scale);
 

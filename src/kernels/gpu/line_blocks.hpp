@@ -72,6 +72,29 @@ inline Index shared_bytes(const void* kernel, int others, KnownBytes& known, Sta
   return bytes;
 }
 
+/// Launches a kernel of lines that blocks do not share. `known`: of this kernel alone; `others`: what it takes
+/// behind the roots.
+template <class Value, class Form, lines::AtOnce at_once, class Kernel, class... Others>
+Status launch_blocks(Kernel kernel, KnownBytes& known, const LineStep& step, const LineArrays& arrays,
+                     const lines::Line<lines::real_of<Value>, at_once>& line, StreamHandle stream,
+                     const Others&... others) {
+  const Form form(step, arrays, lines::lines_in<Value>);
+  Status error = success;
+  const Index shared = shared_bytes(reinterpret_cast<const void*>(kernel), 0, known, error),
+              bytes = sizeof(Value);
+  if (error != success) return error;
+  if (step.n * bytes > shared) return invalid_configuration;
+  const lines::Tile tile{lines::column_shift(step.n, bytes, form.lines, shared)};
+  const Index columns = tile.columns(), blocks = (form.lines + columns - 1) / columns;
+  kernel<<<static_cast<unsigned>(blocks), lines::busy_threads(step, columns),
+           static_cast<std::size_t>(step.n * columns * bytes), stream>>>(
+      form, tile, line, lines::Roots<lines::real_of<Value>>(step), others...);
+  return last_status();
+}
+
+/// Of steps with `LineStep::real_rows`.
+Status enqueue_real_rows(const LineStep& step, const LineArrays& arrays, StreamHandle stream);
+
 }  // namespace line_blocks
 
 }  // namespace weft::gpus

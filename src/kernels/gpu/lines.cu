@@ -105,7 +105,6 @@ template <class Value, lines::AtOnce at_once, Kind kind, class Form>
 Status launch_as(const LineStep& step, const LineArrays& arrays,
                  const lines::Line<lines::real_of<Value>, at_once>& line, const KernelSignals& signals,
                  StreamHandle stream) {
-  const Form form(step, arrays, lines::lines_in<Value>);
   const auto kernel = [] {
     if constexpr (kind == Kind::rows)
       return transform_rows<Value, at_once, Form>;
@@ -113,17 +112,7 @@ Status launch_as(const LineStep& step, const LineArrays& arrays,
       return transform_lines<Value, at_once, kind == Kind::plain, Form>;
   }();
   static KnownBytes known;
-  Status error = success;
-  const Index shared = shared_bytes(reinterpret_cast<const void*>(kernel), 0, known, error),
-              bytes = sizeof(Value);
-  if (error != success) return error;
-  if (step.n * bytes > shared) return invalid_configuration;
-  const lines::Tile tile{lines::column_shift(step.n, bytes, form.lines, shared)};
-  const Index columns = tile.columns(), blocks = (form.lines + columns - 1) / columns;
-  kernel<<<static_cast<unsigned>(blocks), lines::busy_threads(step, columns),
-           static_cast<std::size_t>(step.n * columns * bytes), stream>>>(
-      form, tile, line, lines::Roots<lines::real_of<Value>>(step), signals);
-  return last_status();
+  return launch_blocks<Value, Form>(kernel, known, step, arrays, line, stream, signals);
 }
 
 template <class Value, lines::AtOnce at_once, Kind kind>
@@ -206,6 +195,7 @@ Status most_line_parts(int& parts) {
 
 Status enqueue(const LineStep& step, const LineArrays& arrays, const KernelSignals& signals,
                StreamHandle stream) {
+  if (step.real_rows != RealRows::none) return line_blocks::enqueue_real_rows(step, arrays, stream);
   return step.real_bytes == 8 ? launch<lines::Complex<double>>(step, arrays, signals, stream)
                               : launch<lines::Pair<float>>(step, arrays, signals, stream);
 }

@@ -41,6 +41,9 @@ struct LineTurn {
   const std::byte* roots = nullptr;
 };
 
+/// Of rows of real numbers, which side they are on.
+enum class RealRows { none, read, stored };
+
 /// A transform of each of many lines of `n` points, which are adjacent in memory: the first loop has
 /// stride 1. In the input the points of a line may be adjacent instead, or both these and its modes. Input
 /// and output may be the same lines.
@@ -73,6 +76,10 @@ struct LineStep {
   /// count pairs of numbers as well, and `second_line` is the distance of both lines in numbers.
   bool of_reals = false;
   Index second_line = 0;
+  /// Lines are rows of 2 n real numbers, two of which are a point, and on the other side their modes up to n
+  /// (`real_rows.hpp`). Points and modes are adjacent. There are no modes elsewhere, factors or parts.
+  RealRows real_rows = RealRows::none;
+  const std::byte* real_roots = nullptr;  ///< exp(-pi i k / n) for k < n, in memory of the device
 
   /// Modes of a line.
   Index modes() const { return of_reals ? n / 2 + 1 : n; }

@@ -54,13 +54,14 @@ constexpr WEFT_ANYWHERE bool is_last(Role role) {
          role == Role::last_kept;
 }
 
-/// Tables of roots in memory of the device: of `LineStep::roots` and of `LineTurn::roots`.
+/// Tables of roots in memory of the device: `LineStep::roots`, `LineTurn::roots` and `LineStep::real_roots`.
 template <class Real>
 struct Roots {
   Roots(const LineStep& step)
       : line(reinterpret_cast<const Complex<Real>*>(step.roots)),
-        turns(reinterpret_cast<const Complex<Real>*>(step.turn.roots)) {}
-  const Complex<Real>*line, *turns;
+        turns(reinterpret_cast<const Complex<Real>*>(step.turn.roots)),
+        reals(reinterpret_cast<const Complex<Real>*>(step.real_roots)) {}
+  const Complex<Real>*line, *turns, *reals;
 };
 
 /// What a block has of its lines: all points, or, of a cluster of as many blocks as the first radix, the
