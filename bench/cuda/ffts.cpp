@@ -1,6 +1,7 @@
-// How long FFTs of many lines take on one GPU, over a plain copy of as many bytes: lines that are contiguous,
-// and lines whose points lie far apart, as those of the slowest axis of an array and of the middle one, the
-// way plans have them made, for any lengths, as JSON. Medians.
+// How long FFTs of many lines take on one GPU, over a plain copy of as many bytes, the way plans have them
+// made, for any lengths, as JSON: lines that are contiguous; lines whose points lie far apart, as those of
+// the slowest axis of an array and of the middle one; and rows of real numbers, all of an array and those of
+// a tile of each plane. Medians.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -44,17 +45,19 @@ class Ffts {
     // transform, whose rows begin on multiples of 256 bytes.
     const Result middle = along_middle(n, std::min(n / 4 + 1, lines), lines, precision);
     const Result even = along_middle(n, std::min(rounded_up<Index>(n / 4, 32), lines), lines, precision);
-    return {{"n", n},
-            {"precision", precision == Precision::float64 ? "double" : "float"},
-            {"lines", lines},
-            {"copy_s", copy},
-            {"contiguous_of_copy", contiguous / copy},
-            {"apart_of_copy", apart.seconds / copy},
-            {"apart_by", apart.by},
-            {"middle_of_copy", middle.seconds / copy},
-            {"middle_by", middle.by},
-            {"even_middle_of_copy", even.seconds / copy},
-            {"even_middle_by", even.by}};
+    nlohmann::json result = of_reals(n, precision);
+    result.update(nlohmann::json{{"n", n},
+                                 {"precision", precision == Precision::float64 ? "double" : "float"},
+                                 {"lines", lines},
+                                 {"copy_s", copy},
+                                 {"contiguous_of_copy", contiguous / copy},
+                                 {"apart_of_copy", apart.seconds / copy},
+                                 {"apart_by", apart.by},
+                                 {"middle_of_copy", middle.seconds / copy},
+                                 {"middle_by", middle.by},
+                                 {"even_middle_of_copy", even.seconds / copy},
+                                 {"even_middle_by", even.by}});
+    return result;
   }
 
  private:
@@ -71,8 +74,38 @@ class Ffts {
     return middle;
   }
 
-  Result transform(const FftDimension& line, const std::vector<FftDimension>& loops, Precision precision) {
+  /// Over the time in which a copy moves their modes: rows of real numbers, of planes of 256 rows all and a
+  /// sixth.
+  nlohmann::json of_reals(Index n, Precision precision) {
+    constexpr Index rows = 256, of_tile = 43;
+    const Index modes = n / 2 + 1, element = 2 * real_bytes(precision);
+    const Index planes = bytes_ / (modes * element * rows);
+    if (n % 2 != 0 || planes == 0) return nlohmann::json::object();
+    const auto size = static_cast<std::size_t>(planes * rows * modes * element);
+    const double copy = time([&] { stream_->copy(to_.get(), from_.get(), size); });
+    nlohmann::json result;
+    for (const Direction direction : {Direction::forward, Direction::backward}) {
+      const bool forward = direction == Direction::forward;
+      const Index from = forward ? n : modes, to = forward ? modes : n;
+      const std::string name = forward ? "r2c" : "c2r";
+      const auto add = [&](const std::string& which, Index of_plane) {
+        const std::vector<FftDimension> loops{{planes, rows * from, rows * to}, {of_plane, from, to}};
+        const Result r = transform({n, 1, 1}, loops, precision, FftKind::real, direction);
+        result[name + which + "_of_copy"] =
+            r.seconds / copy * static_cast<double>(rows) / static_cast<double>(of_plane);
+        result[name + which + "_by"] = r.by;
+      };
+      add("", rows);
+      add("_in_tiles", of_tile);
+    }
+    return result;
+  }
+
+  Result transform(const FftDimension& line, const std::vector<FftDimension>& loops, Precision precision,
+                   FftKind kind = FftKind::c2c, Direction direction = Direction::forward) {
     FftProblem p;
+    p.kind = kind;
+    p.direction = direction;
     p.precision = precision;
     p.dimensions = {line};
     p.loops = loops;

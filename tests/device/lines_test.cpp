@@ -36,15 +36,15 @@ std::shared_ptr<StreamFft> no_calls(const CufftCall& call) {
 void expect_exact(const FftProblem& p, LineWay way, std::mt19937_64& random,
                   std::size_t most_work = std::size_t{1} << 30) {
   const OnDevice fft(p, [&](Device& device, const FftProblem& problem) {
-    return make_fft_of_calls(device, problem, no_calls,
-                             {[&](const CallStep& step) {
-                                EXPECT_TRUE(way == LineWay::passes
-                                                ? passes_can(step)
-                                                : kernels_can(step) || kernels_can_rows(step) ||
-                                                      kernels_can_real_rows(step));
-                                return way;
-                              },
-                              AxesOf::together, most_work});
+    return make_fft_of_calls(
+        device, problem, no_calls,
+        {[&](const CallStep& step) {
+           EXPECT_TRUE(way == LineWay::passes
+                           ? passes_can(step)
+                           : kernels_can(step) || kernels_can_rows(step) || kernels_can_real_rows(step));
+           return way;
+         },
+         AxesOf::together, most_work});
   });
   EXPECT_EQ(fft.elsewise().by_kernels, std::set<Index>{p.dimensions[0].n});
   const LocalProblem problem = with_values(p, random);

@@ -51,7 +51,8 @@ bool may_be_aside(const CallStep& step) {
 }
 
 /// Whether kernels may be faster than cuFFT: with lines whose points lie apart, unless it is one call that is
-/// tiny; with rows, of real numbers as well, that are several calls; and with any lines if they also do what would be several copies.
+/// tiny; with rows, of real numbers as well, that are several calls; and with any lines if they also do what
+/// would be several copies.
 bool may_be_kernels(const CallStep& step, bool apart) {
   const auto [calls, bytes] = size_of(step);
   if (step.call.kind == FftKind::real) return calls > 1 && kernels_can_real_rows(step);

@@ -150,7 +150,8 @@ bool kernels_can_real_rows(const CallStep& step) {
   if (call.kind != FftKind::real || call.n[0] % 2 != 0 || call.from.stride != 1 || call.to.stride != 1)
     return false;
   const std::vector<FftDimension> loops = loops_of(StepLines(step));
-  const auto stride = call.direction == Direction::forward ? &FftDimension::from_stride : &FftDimension::to_stride;
+  const auto stride =
+      call.direction == Direction::forward ? &FftDimension::from_stride : &FftDimension::to_stride;
   return have_kernels(step, call.n[0] / 2, loops) && step.diverted.count == 0 &&
          std::ranges::all_of(loops, [&](const FftDimension& d) { return d.*stride % 2 == 0; });
 }

@@ -28,8 +28,8 @@ bool kernels_can_real_rows(const CallStep& step);
 /// lines of adjacent points, all modes.
 bool kernels_can_divert(const CallStep& step);
 
-/// A plan for such a step, whose result is multiplied by `scale`. It has tables of n complex numbers in all in
-/// device memory, and needs no work memory. It stores modes elsewhere if it can.
+/// A plan for such a step, whose result is multiplied by `scale`. It has tables of n complex numbers in all
+/// in device memory, and needs no work memory. It stores modes elsewhere if it can.
 std::shared_ptr<StreamFft> plan_strided_lines(Device& device, const CallStep& step, double scale);
 
 /// The loops over the lines of a step, in the order of their strides in the output: what is stored in pieces

@@ -72,8 +72,8 @@ inline Index shared_bytes(const void* kernel, int others, KnownBytes& known, Sta
   return bytes;
 }
 
-/// Launches a kernel of lines that blocks do not share. `known`: of this kernel alone; `others`: what it takes
-/// behind the roots.
+/// Launches a kernel of lines that blocks do not share. `known`: of this kernel alone; `others`: what it
+/// takes behind the roots.
 template <class Value, class Form, lines::AtOnce at_once, class Kernel, class... Others>
 Status launch_blocks(Kernel kernel, KnownBytes& known, const LineStep& step, const LineArrays& arrays,
                      const lines::Line<lines::real_of<Value>, at_once>& line, StreamHandle stream,

@@ -1,7 +1,8 @@
 // Rows of real numbers, two adjacent ones of which are transformed as one complex number (ADR 0079), for host
 // and devices. Of 2 n real numbers z[j] = x[2 j] + i x[2 j + 1] has n points and modes Z[k]. With
 // w = exp(-pi i k / n) the modes of x are
-//   X[k] = E + w O and X[n - k] = conj(E - w O), where 2 E = Z[k] + conj(Z[n - k]) and 2 i O = Z[k] - conj(Z[n - k]),
+//   X[k] = E + w O and X[n - k] = conj(E - w O), where 2 E = Z[k] + conj(Z[n - k]) and 2 i O = Z[k] -
+//   conj(Z[n - k]),
 // and backward, without a factor, Z[k] = X[k] + conj(X[n - k]) + i conj(w) (X[k] - conj(X[n - k])).
 #pragma once
 
@@ -27,8 +28,8 @@ WEFT_ANYWHERE Pair<Real> real_part(Pair<Real> a) {
   return {real_part(a.first), real_part(a.second)};
 }
 
-/// Behind the last stage, which has left its results in the tile: stores the modes of so many rows of a block.
-/// Adjacent threads store adjacent modes.
+/// Behind the last stage, which has left its results in the tile: stores the modes of so many rows of a
+/// block. Adjacent threads store adjacent modes.
 template <class Form, class Value, AtOnce at_once>
 WEFT_INLINE void store_modes_of_reals(const Form& form, std::uint32_t number, std::uint32_t columns,
                                       std::uint32_t thread, std::uint32_t threads, Tile at, Value* tile,
