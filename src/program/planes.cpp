@@ -30,7 +30,9 @@ class PlanesBuilder {
       if (!s.axes_on_arrival.empty())
         s.gather = [this, j](const Box& part, const Place& to) { transform_on_arrival(j, part, to); };
     }
-    if (segments_.back().gathers_in_result && brings_own_part_early())
+    if (leaves_last_part())
+      traffic_.leave_at(reshapes_ - 1, traffic_.departing(reshapes_ - 1));
+    else if (segments_.back().gathers_in_result && brings_own_part_early())
       traffic_.keep_at(reshapes_ - 1,
                        *seen_before(w_.output, segments_.back().source, schedule().transforms));
     find_room(segments_.back());
@@ -150,6 +152,13 @@ class PlanesBuilder {
     const bool any_order = w_.request.two_lanes && next.axes_on_arrival.empty();
     return traffic_.arrives_packed(0) && w_.leg(0).traits.form != Form::padded && !w_.leg(0).codec &&
            (any_order || order_of(w_.input.strides) == order_of(next.source.strides));
+  }
+  /// Whether what stays on this rank in the last reshape is read where FFTs have left it, as messages are:
+  /// the last FFT does that, or a copy that is made anyway.
+  bool leaves_last_part() const {
+    const Pass& s = segments_.back();
+    return reshapes_ > 0 && w_.request.two_lanes && s.gather && !s.axes.empty() &&
+           traffic_.sends_what_is_left(reshapes_ - 1) && (!s.gathers_in_result || !s.axes_on_arrival.empty());
   }
   const Schedule& schedule() const { return w_.schedule; }
   bool is_last(int j) const { return j == reshapes_; }

@@ -396,9 +396,10 @@ void TileTraffic::transform(int j, const Box& box, const AxisVector<int>& axes, 
   const int stage = w_.place.fft_stage(j + 1);
   for (const Parcel& r : t.parcels->receives()) {
     if ((r.route == Route::stay) != own) continue;
-    if (own && t.kept_at) {  // all of it in one piece, whatever tiles it belongs to
-      const Box kept = intersect(w_.place.field_before(j).box(w_.rank), w_.place.field_after(j).box(w_.rank));
-      return sequence_.add_fft(stage, axes, to, to, intersect(kept, box));
+    if (own && (t.kept_at || t.left_at)) {  // all of it in one piece, whatever tiles it belongs to
+      const Box stays =
+          intersect(w_.place.field_before(j).box(w_.rank), w_.place.field_after(j).box(w_.rank));
+      return sequence_.add_fft(stage, axes, t.left_at ? *t.left_at : to, to, intersect(stays, box));
     }
     const Box piece = intersect(r.box, box);
     if (!own && !piece.empty()) await_tiles(j, r.tile + 1);

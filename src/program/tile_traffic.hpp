@@ -27,6 +27,8 @@ class TileTraffic {
 
   /// Whether what reshape `j` sends waits in the half where the next reshape lands.
   bool sends_from_half(int j) const { return of(j).sends_from_half; }
+  /// With two lanes: whether messages of reshape `j` are sent from where a pass has left all of it.
+  bool sends_what_is_left(int j) const { return of(j).lying == Lying::in_all; }
   /// Signals the senders of reshape `j` that they may store into this rank's workspace.
   void free(int j);
   /// What reshape `j` sends, behind the halves, dense or with rows as a c2r in place leaves them. With two

@@ -23,17 +23,18 @@ void run_columns(const HostForm& form, const LineStep& step, std::uint32_t first
                  const lines::Roots<lines::real_of<Value>>& roots) {
   using lines::Role;
   constexpr std::uint32_t threads = 3;
-  std::vector<Value> tile(form.n << at.shift);
-  const bool by_points = form.points_adjacent || step.of_reals;
+  std::vector<Value> tile(static_cast<std::size_t>(lines::tile_values(form.n, at.columns())));
+  const bool reads_modes = step.real_rows == RealRows::stored;
+  const bool by_points = (form.points_adjacent && !reads_modes) || step.of_reals;
   const bool makes_modes = step.real_rows == RealRows::read;
   for (std::uint32_t thread = 0; by_points && thread < threads; ++thread)
     if (step.of_reals)
       lines::run_first_by_points<Role::first_of_reals>(form, first, columns, thread, threads, at, tile.data(),
                                                        start, roots);
-    else if (step.real_rows == RealRows::stored)
-      lines::run_first_of_modes(form, first, columns, thread, threads, at, tile.data(), start, roots);
     else
       lines::run_first_by_points(form, first, columns, thread, threads, at, tile.data(), start, roots);
+  for (std::uint32_t thread = 0; reads_modes && thread < threads; ++thread)
+    lines::read_modes_of_reals(form, first, columns, thread, threads, at, tile.data(), start, roots);
   const int last = form.stage_count() - 1;
   // As threads do, all columns finish a stage before the next one begins.
   const auto for_each_column = [&](const auto& run) {
@@ -46,7 +47,9 @@ void run_columns(const HostForm& form, const LineStep& step, std::uint32_t first
   const bool stores_by_points = step.of_rows() && !makes_modes;
   for (int i = by_points ? 1 : 0; i < (stores_by_points ? last : last + 1); ++i)
     for_each_column([&](const auto& column, const auto& line) {
-      if (i == 0)
+      if (i == 0 && reads_modes)
+        lines::run_stage<Role::first_in_tile>(form, i, 0, 1, column, line, roots);
+      else if (i == 0)
         lines::run_stage<Role::first>(form, i, 0, 1, column, line, roots);
       else if (i < last)
         lines::run_stage<Role::middle>(form, i, 0, 1, column, line, roots);

@@ -51,11 +51,13 @@ bool may_be_aside(const CallStep& step) {
 }
 
 /// Whether kernels may be faster than cuFFT: with lines whose points lie apart, unless it is one call that is
-/// tiny; with rows, of real numbers as well, that are several calls; and with any lines if they also do what
-/// would be several copies.
+/// tiny; with rows that are several calls; with those of real numbers also if their length is no power of
+/// two; and with any lines if they also do what would be several copies.
 bool may_be_kernels(const CallStep& step, bool apart) {
   const auto [calls, bytes] = size_of(step);
-  if (step.call.kind == FftKind::real) return calls > 1 && kernels_can_real_rows(step);
+  const auto n = static_cast<std::uint64_t>(step.call.n[0]);
+  if (step.call.kind == FftKind::real)
+    return (calls > 1 || (!std::has_single_bit(n) && bytes >= least_bytes)) && kernels_can_real_rows(step);
   if (step.diverted.pieces > 1 && kernels_can_divert(step)) return true;
   if (!apart) return calls > 1 && kernels_can_rows(step);
   return (calls > 1 || bytes >= least_bytes || step.diverted.pieces > 1) && kernels_can(step);

@@ -83,12 +83,13 @@ Status launch_blocks(Kernel kernel, KnownBytes& known, const LineStep& step, con
   const Index shared = shared_bytes(reinterpret_cast<const void*>(kernel), 0, known, error),
               bytes = sizeof(Value);
   if (error != success) return error;
-  if (step.n * bytes > shared) return invalid_configuration;
   const lines::Tile tile{lines::column_shift(step.n, bytes, form.lines, shared)};
   const Index columns = tile.columns(), blocks = (form.lines + columns - 1) / columns;
+  const Index needed = lines::tile_values(step.n, columns) * bytes;
+  if (needed > shared) return invalid_configuration;
   kernel<<<static_cast<unsigned>(blocks), lines::busy_threads(step, columns),
-           static_cast<std::size_t>(step.n * columns * bytes), stream>>>(
-      form, tile, line, lines::Roots<lines::real_of<Value>>(step), others...);
+           static_cast<std::size_t>(needed), stream>>>(form, tile, line,
+                                                       lines::Roots<lines::real_of<Value>>(step), others...);
   return last_status();
 }
 

@@ -160,7 +160,8 @@ Status launch_as(const PlaneLines& step, const LineArrays& arrays, std::byte* ri
   if (error != success) return error;
   if constexpr (blocks > blocks_together) {
     const auto fits = [&](const LineStep& of) {
-      return lines::three_fit((of.n << shift_of<Value>(of, step.planes, shared)) * bytes, shared);
+      return lines::three_fit(
+          lines::tile_values(of.n, Index{1} << shift_of<Value>(of, step.planes, shared)) * bytes, shared);
     };
     if (!fits(step.first) || !fits(step.second))
       return launch<Value, at_once, Reals, blocks_together>(step, arrays, ring, memory, stream);
@@ -169,7 +170,7 @@ Status launch_as(const PlaneLines& step, const LineArrays& arrays, std::byte* ri
   const auto half_of = [&](const LineStep& lines, const LineArrays& between) {
     const Form form(lines, between, values);
     const std::uint32_t shift = shift_of<Value>(lines, step.planes, shared);
-    most = std::max(most, lines.n * (Index{1} << shift) * bytes);
+    most = std::max(most, lines::tile_values(lines.n, Index{1} << shift) * bytes);
     return Half<Value, at_once, Form>{
         form,
         {shift},

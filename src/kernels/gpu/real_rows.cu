@@ -7,6 +7,8 @@ namespace weft::gpus::line_blocks {
 
 namespace {
 
+using lines::Role;
+
 template <class Value, lines::AtOnce at_once, RealRows reals, class Form>
 __global__ void __launch_bounds__(threads, blocks_together)
     transform_real_rows(const WEFT_GRID_CONSTANT Form form, lines::Tile at,
@@ -18,15 +20,18 @@ __global__ void __launch_bounds__(threads, blocks_together)
   const bool exists = column < columns;
   Value* const tile = reinterpret_cast<Value*>(shared);
   const auto mine = at.column<true>(tile, column);
-  if constexpr (reals == RealRows::read)
+  const std::uint32_t first = threadIdx.x >> at.shift, apart = blockDim.x >> at.shift;
+  if constexpr (reals == RealRows::read) {
     lines::run_first_by_points(form, start, columns, threadIdx.x, blockDim.x, at, tile, line, roots);
-  else
-    lines::run_first_of_modes(form, start, columns, threadIdx.x, blockDim.x, at, tile, line, roots);
+  } else {
+    lines::read_modes_of_reals(form, start, columns, threadIdx.x, blockDim.x, at, tile, line, roots);
+    __syncthreads();
+    if (exists) lines::run_stage<Role::first_in_tile>(form, 0, first, apart, mine, line, roots);
+  }
   run_middle(form, blockDim.x, exists, mine, line, roots);
   if constexpr (reals == RealRows::read) {
     if (exists)
-      lines::run_stage<lines::Role::last_kept>(form, form.stage_count() - 1, threadIdx.x >> at.shift,
-                                               blockDim.x >> at.shift, mine, line, roots);
+      lines::run_stage<Role::last_kept>(form, form.stage_count() - 1, first, apart, mine, line, roots);
     __syncthreads();
     lines::store_modes_of_reals(form, start, columns, threadIdx.x, blockDim.x, at, tile, line, roots);
   } else {

@@ -231,9 +231,10 @@ auto with_form_of(const PlaneLines& step, const Run& run) {
                          Radices<8, 4, 4, 8>>(step.first, run);
 }
 
-/// A column of a tile, in which each point has a row with a value for each column. `Spread`: columns change
-/// places from row to row, so that adjacent points of a column are in different banks of a GPU's shared
-/// memory, as adjacent columns of a point are: 8 values of 16 bytes fill all banks.
+/// A column of a tile, in which each point has a row with a value for each column. `Spread`: values change
+/// places within groups of eight, which fill all banks of a GPU's shared memory, so that adjacent columns of
+/// a point are in different banks, adjacent points of a column as well, and those whose distance is a power
+/// of two, as adjacent modes have after the last stage.
 template <class Value, bool Spread>
 struct Column {
   Value* tile;  ///< of all columns if spread, else where this one begins
@@ -241,10 +242,8 @@ struct Column {
 
   WEFT_ANYWHERE Value& operator[](std::uint32_t point) const {
     if constexpr (Spread) {
-      constexpr std::uint32_t bits = 3;
-      const std::uint32_t turned =
-          shift < bits ? (point >> (bits - shift)) & ((1U << shift) - 1) : point & ((1U << bits) - 1);
-      return tile[(point << shift) + (number ^ turned)];
+      const std::uint32_t i = (point << shift) + number;
+      return tile[i ^ ((i >> 3 ^ i >> 6 ^ i >> 9) & (values_of_banks - 1))];
     } else {
       return tile[point << shift];
     }

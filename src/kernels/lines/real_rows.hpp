@@ -3,7 +3,8 @@
 // w = exp(-pi i k / n) the modes of x are
 //   X[k] = E + w O and X[n - k] = conj(E - w O), where 2 E = Z[k] + conj(Z[n - k]) and 2 i O = Z[k] -
 //   conj(Z[n - k]),
-// and backward, without a factor, Z[k] = X[k] + conj(X[n - k]) + i conj(w) (X[k] - conj(X[n - k])).
+// and backward, without a factor, Z[k] = X[k] + conj(X[n - k]) + i conj(w) (X[k] - conj(X[n - k])), of which
+// Z[n - k] is the conjugate with the other sign.
 #pragma once
 
 #include <cstdint>
@@ -50,34 +51,28 @@ WEFT_INLINE void store_modes_of_reals(const Form& form, std::uint32_t number, st
   }
 }
 
-/// The first stage of so many columns of a block, which are rows of modes. The imaginary parts of the first
-/// and of the last mode of a row do not count. Parameters as of `run_first_by_points`.
+/// Before the first stage: makes the points of so many columns of a block, whose rows of modes it reads. The
+/// imaginary parts of the first and of the last mode of a row do not count.
 template <class Form, class Value, AtOnce at_once>
-WEFT_INLINE void run_first_of_modes(const Form& form, std::uint32_t number, std::uint32_t columns,
-                                    std::uint32_t thread, std::uint32_t threads, Tile at, Value* tile,
-                                    const Line<real_of<Value>, at_once>& start,
-                                    const Roots<real_of<Value>>& roots) {
-  const std::uint32_t count = form.firsts(), n = form.points();
-  with_radix_of<Role::first>(form, 0, [&]<int Radix>(std::integral_constant<int, Radix>) {
-    for (std::uint32_t i = thread; i < count * columns; i += threads) {
-      const std::uint32_t column = form.over_firsts(i), b = i - column * count;
-      Line<real_of<Value>, at_once> line = start;
-      go_to<lines_in<Value>>(form, number + column, line);
-      Value x[Radix];
-      WEFT_UNROLL for (int r = 0; r < Radix; ++r) {
-        const std::uint32_t k = b + static_cast<std::uint32_t>(r) * count;
-        Value mode, opposite;
-        read(line, line.from + k, form.from_apart, mode);
-        read(line, line.from + (n - k), form.from_apart, opposite);
-        if (r == 0 && k == 0) mode = real_part(mode), opposite = real_part(opposite);
-        opposite = conjugate(opposite);
-        const auto root = exchanged(roots.reals[k]);  // i conj(w)
-        x[r] = exchanged(mode + opposite + (mode - opposite) * root);
-      }
-      const Place place = place_of<Radix, Role::first>(form, 0, b);
-      finish_butterfly<Radix, Role::first>(form, 0, b, place, at.column<true>(tile, column), line, roots, x);
-    }
-  });
+WEFT_INLINE void read_modes_of_reals(const Form& form, std::uint32_t number, std::uint32_t columns,
+                                     std::uint32_t thread, std::uint32_t threads, Tile at, Value* tile,
+                                     const Line<real_of<Value>, at_once>& start,
+                                     const Roots<real_of<Value>>& roots) {
+  const std::uint32_t n = form.points(), count = n / 2 + 1;
+  for (std::uint32_t i = thread; i < count * columns; i += threads) {
+    const std::uint32_t column = i / count, k = i - column * count;
+    Line<real_of<Value>, at_once> line = start;
+    go_to<lines_in<Value>>(form, number + column, line);
+    Value a, b;
+    read(line, line.from + k, form.from_apart, a);
+    read(line, line.from + (n - k), form.from_apart, b);
+    b = conjugate(b);
+    if (k == 0) a = real_part(a), b = real_part(b);
+    const Value sum = a + b, other = (a - b) * exchanged(roots.reals[k]);  // by i conj(w)
+    const auto mine = at.column<true>(tile, column);
+    mine[k] = exchanged(sum + other);  // a transform backward
+    if (k > 0 && 2 * k < n) mine[n - k] = exchanged(conjugate(sum - other));
+  }
 }
 
 }  // namespace weft::lines

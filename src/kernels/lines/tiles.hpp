@@ -23,6 +23,12 @@ inline constexpr int largest_small_radix = 10;
 /// Bytes of a row of a tile, as memory is accessed in so many, and of a tile.
 inline constexpr Index least_row = 64, most_tile = 100 << 10;
 
+/// Values of 16 bytes that fill all banks of a GPU's shared memory. Tiles have whole groups of so many.
+inline constexpr std::uint32_t values_of_banks = 8;
+inline Index tile_values(Index points, Index columns) {
+  return rounded_up<Index>(points * columns, values_of_banks);
+}
+
 /// Whether three tiles of so many bytes fit. A multiprocessor keeps some 1 KiB for itself beside each.
 inline bool three_fit(Index tile, Index shared) {
   constexpr Index beside = 1280;
