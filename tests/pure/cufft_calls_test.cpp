@@ -4,6 +4,7 @@
 #include <random>
 
 #include "fft/calls/r2r_calls.hpp"
+#include "fft/calls/strided_lines.hpp"
 #include "support/cufft_call_rules.hpp"
 #include "support/host_r2r.hpp"
 #include "support/local_problem.hpp"
@@ -50,7 +51,10 @@ TEST(CufftCalls, EveryCallKeepsToWhatTheLibraryAsks) {
     for (const CallStep& s : cufft_calls(problem).steps) {
       ++calls;
       whole += s.call.batch == 1 ? 1 : 0;
-      ASSERT_EQ(refused(s.call), "") << to_string(s.call);
+      if (s.by_kernels)
+        ASSERT_TRUE(kernels_can_real_rows(s)) << to_string(s.call);
+      else
+        ASSERT_EQ(refused(s.call), "") << to_string(s.call);
     }
   }
   EXPECT_GT(calls, 500);
@@ -110,6 +114,34 @@ TEST(CufftCalls, ARealArrayInAnotherOrderTakesFew) {
       EXPECT_EQ((forward ? calls.from : calls.to).bytes, 0);
     }
   }
+}
+
+/// The library would need a copy of what it destroys, or of what it writes into gaps.
+TEST(CufftCalls, RowsBackToRealNumbersAreDoneByKernelsInsteadOfCopied) {
+  const auto rows = [](Index n, Index apart, bool may_destroy) {
+    FftProblem p;
+    p.kind = FftKind::real;
+    p.direction = Direction::backward;
+    p.dimensions = {{n, 1, 1}};
+    p.loops = {{10, n / 2 + 1, n + apart}};
+    p.may_destroy_input = may_destroy;
+    return cufft_calls(p);
+  };
+  const auto copies = [](const CufftCalls& calls) { return calls.from.bytes > 0 || calls.to.bytes > 0; };
+  EXPECT_FALSE(rows(60, 0, true).steps.back().by_kernels) << "the library needs no copy";
+  for (const auto& calls : {rows(60, 4, true), rows(60, 0, false), rows(60, 4, false)}) {
+    ASSERT_EQ(calls.steps.size(), 1U);
+    EXPECT_TRUE(calls.steps[0].by_kernels);
+    EXPECT_FALSE(copies(calls));
+  }
+  for (const auto& calls : {rows(61, 4, true), rows(60, 3, true), rows(4096, 4, true)}) {
+    EXPECT_FALSE(calls.steps.back().by_kernels);
+    EXPECT_TRUE(copies(calls));
+  }
+  // Along another axis it is done in place on the input.
+  FftProblem p = dense({40, 60}, FftKind::real, Direction::backward);
+  p.may_destroy_input = false;
+  EXPECT_GT(cufft_calls(p, AxesOf::apart).from.bytes, 0);
 }
 
 TEST(CufftCalls, ColumnsAcrossPlanesAreOneCall) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/arithmetic.hpp"
+#include "fft/calls/strided_lines.hpp"
 #include "fft/loops.hpp"
 
 namespace weft {
@@ -187,18 +188,33 @@ class CallsBuilder {
       return std::move(e_);
     }
     if (!p_.aligned) put_aside(forward_);
-    if (!forward_ && !p_.may_destroy_input) put_aside(true);
     add_steps();
-    if (reals_start_anywhere() || (!forward_ && !p_.in_place && writes_into_gaps())) {
+    const bool spares = !forward_ && !p_.may_destroy_input;
+    if (spares && !(kernels_spare_copies() && e_.steps.size() == 1)) {
+      e_.steps.clear();
+      put_aside(true);
+      add_steps();
+    }
+    const bool gaps = !forward_ && !p_.in_place && writes_into_gaps();
+    if (reals_start_anywhere() || (gaps && !kernels_spare_copies())) {
       e_.steps.clear();
       put_aside(forward_);
       add_steps();
     }
     gather_calls();
+    const bool would_write = !forward_ && !p_.in_place && e_.to.bytes == 0 && writes_into_gaps();
+    e_.steps.back().by_kernels = would_write || (spares && e_.from.bytes == 0);
     return std::move(e_);
   }
 
  private:
+  /// Whether kernels do a c2r without the copy that the library would need. Of long rows a block of threads
+  /// has few, which takes longer than a copy does.
+  bool kernels_spare_copies() const {
+    constexpr Index longest = 2048;
+    return last_.n <= longest && kernels_can_real_rows(e_.steps.back());
+  }
+
   /// Where the axes of both sides have different orders, lines along the real axis make many small calls.
   /// With the complex side aside, in the order of the real one, there are few, and a copy takes less than
   /// they do.

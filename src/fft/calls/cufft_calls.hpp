@@ -51,6 +51,8 @@ struct CallStep {
   Sides sides = Sides::from_to;
   CufftCall call;
   std::vector<FftDimension> loops;
+  /// Kernels have to do it: the library would destroy the problem's input, or write into gaps of its output.
+  bool by_kernels = false;
   /// Of a step along the axis of which modes are stored elsewhere: those modes, and there the distance
   /// between modes of a line and between lines of the batch.
   DivertedModes diverted = {};

@@ -225,7 +225,7 @@ std::shared_ptr<StreamFft> make_fft_of_calls(Device& device, const FftProblem& p
                                              const MakeCallPlan& make, const CallManner& manner) {
   auto all = std::make_shared<FftSequence>();
   const PlanStep plan = [&](const CallStep& step, double* scale) -> std::shared_ptr<StreamFft> {
-    const LineWay way = manner.way(step);
+    const LineWay way = step.by_kernels ? LineWay::kernels : manner.way(step);
     if (way == LineWay::calls) return plan_in_loops(step, plan_in_parts(step.call, make, manner.most_work));
     const double factor = scale != nullptr ? std::exchange(*scale, 1) : 1;
     LinesElsewise& elsewise = all->elsewise;
