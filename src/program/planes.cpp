@@ -233,10 +233,11 @@ class PlanesBuilder {
   }
 
   /// Whether results of a segment take the place of what was sent before: in the workspace, unless it was
-  /// sent from the user's array, or, in place, there. What is sent from send buffers is not overwritten.
+  /// sent from the user's array, or, in place, there. What is sent from send buffers is not overwritten. With
+  /// two lanes each part of a result waits for what was there (`TileTraffic::departing`).
   bool overwrites_what_is_sent(int j) const {
     if (is_last(j)) return j > 0 && w_.request.in_place && sends_from_the_user();
-    return j > (segments_[0].axes.empty() ? 1 : 0) && is_read_when_sent(j - 1);
+    return !w_.request.two_lanes && j > (segments_[0].axes.empty() ? 1 : 0);
   }
 
   void run(int j) {

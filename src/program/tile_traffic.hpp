@@ -34,7 +34,7 @@ class TileTraffic {
   /// What reshape `j` sends, behind the halves, dense or with rows as a c2r in place leaves them. With two
   /// lanes a pass leaves it there if there is room.
   Place departing(int j) const;
-  /// With two lanes: where a pass leaves a part of it. What was left there before has been taken.
+  /// With two lanes: where a pass leaves a part of it. What was left there before has been taken by then.
   Place departing(int j, const Box& part);
   /// What stays on this rank in reshape `j` goes to its place there, not to where parts of others arrive.
   void keep_at(int j, const Place& to) { of(j).kept_at = to; }
@@ -100,6 +100,11 @@ class TileTraffic {
     std::vector<bool> in_half;  ///< per tile: its send buffers are in the half where it does not land
     bool sends_from_half = false;
   };
+  /// With two lanes: what has been put into a peer's workspace may still be read there.
+  struct Putting {
+    Ids moved;
+    Index first, last;  ///< bytes
+  };
   /// A tile that has been posted and whose send buffer may still be in use.
   struct Leaving {
     int j, tile, post;
@@ -159,12 +164,15 @@ class TileTraffic {
   void await_tiles(int j, int wanted);
   void transform(int j, const Box& box, const AxisVector<int>& axes, const Place& to, bool own);
   void settle_half(int j, bool for_device = false);
+  /// What is computed from now on follows all puts that read these bytes.
+  void follow_puts(Index first, Index last);
 
   ProgramWriter& w_;
   Sequence& sequence_;
   TileCut cut_;
   std::vector<Traffic> traffic_;
   std::vector<Leaving> leaving_;
+  std::vector<Putting> putting_;  ///< in the order in which they are put
 };
 
 }  // namespace weft
