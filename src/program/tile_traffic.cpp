@@ -252,7 +252,7 @@ Place TileTraffic::departing(int j, const Box& part) {
   }
   const Span span = span_of(p.at(part), departing_extents(j, part), p.element_bytes);
   settle(span.first, span.last);
-  follow_puts(span.first, span.last);
+  follow_puts(j, span.first, span.last);
   return p;
 }
 
@@ -295,7 +295,7 @@ void TileTraffic::bring(int j, std::size_t i, const Place& from, const Box& piec
   const Op op = w_.copy_of(j, s);
   if (s.route == Route::send) {
     settle(s.offset, s.offset + s.bytes);
-    follow_puts(s.offset, s.offset + s.bytes);
+    follow_puts(j, s.offset, s.offset + s.bytes);
   }
   if (s.route == Route::stay && !t.kept_at) {
     const Span span = span_of(target->at(s.box), s.box.extents(), target->element_bytes);
@@ -305,13 +305,13 @@ void TileTraffic::bring(int j, std::size_t i, const Place& from, const Box& piec
   sequence_.store(op, from, *target, piece);
   if (w_.request.two_lanes && s.route == Route::store && from.space == Space::work) {
     const Span read = span_of(from.at(piece), piece.extents(), from.element_bytes);
-    putting_.push_back({sequence_.moved(), read.first, read.last});
+    putting_.push_back({j, sequence_.moved(), read.first, read.last});
   }
 }
 
 /// Puts are done in their order: it is enough to follow the last one.
-void TileTraffic::follow_puts(Index first, Index last) {
-  const auto meets = [&](const Putting& p) { return p.first < last && first < p.last; };
+void TileTraffic::follow_puts(int j, Index first, Index last) {
+  const auto meets = [&](const Putting& p) { return p.j != j && p.first < last && first < p.last; };
   const auto newest = std::find_if(putting_.rbegin(), putting_.rend(), meets);
   if (newest == putting_.rend()) return;
   sequence_.follow_moves(newest->moved);

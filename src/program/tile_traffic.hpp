@@ -102,6 +102,7 @@ class TileTraffic {
   };
   /// With two lanes: what has been put into a peer's workspace may still be read there.
   struct Putting {
+    int j;
     Ids moved;
     Index first, last;  ///< bytes
   };
@@ -164,8 +165,9 @@ class TileTraffic {
   void await_tiles(int j, int wanted);
   void transform(int j, const Box& box, const AxisVector<int>& axes, const Place& to, bool own);
   void settle_half(int j, bool for_device = false);
-  /// What is computed from now on follows all puts that read these bytes.
-  void follow_puts(Index first, Index last);
+  /// What is computed from now on, for reshape `j`, follows all puts of other reshapes that read these bytes.
+  /// Its own read other parts of what passes leave.
+  void follow_puts(int j, Index first, Index last);
 
   ProgramWriter& w_;
   Sequence& sequence_;
