@@ -248,7 +248,7 @@ class PlanesBuilder {
       traffic_.transform_own_part(j - 1, s.source.box, s.axes_on_arrival, s.result);
     for (const Box& part : s.parts) {
       if (j > 0 && !gathers_as_it_comes(j)) traffic_.await(j - 1, part);
-      if (s.gathered_at) traffic_.settle(s.gathered_at->first, s.gathered_at->last);
+      if (s.gathered_at) traffic_.take(j, s.gathered_at->first, s.gathered_at->last);
       const Box result = s.result_of(part);
       if (!is_last(j)) {
         if (w_.request.two_lanes) s.result = traffic_.departing(j, result);

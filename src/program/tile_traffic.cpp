@@ -251,8 +251,7 @@ Place TileTraffic::departing(int j, const Box& part) {
     }
   }
   const Span span = span_of(p.at(part), departing_extents(j, part), p.element_bytes);
-  settle(span.first, span.last);
-  follow_puts(j, span.first, span.last);
+  take(j, span.first, span.last);
   return p;
 }
 
@@ -293,13 +292,10 @@ void TileTraffic::bring(int j, std::size_t i, const Place& from, const Box& piec
     }
   }
   const Op op = w_.copy_of(j, s);
-  if (s.route == Route::send) {
-    settle(s.offset, s.offset + s.bytes);
-    follow_puts(j, s.offset, s.offset + s.bytes);
-  }
+  if (s.route == Route::send) take(j, s.offset, s.offset + s.bytes);
   if (s.route == Route::stay && !t.kept_at) {
     const Span span = span_of(target->at(s.box), s.box.extents(), target->element_bytes);
-    settle(span.first, span.last);
+    take(j, span.first, span.last);
   }
   if (s.route == Route::send) return sequence_.copy(op, from, *target, piece);
   sequence_.store(op, from, *target, piece);

@@ -64,10 +64,12 @@ class TileTraffic {
   /// With two lanes: memory of so many bytes in which the last pass may put in order what it reads. Nothing
   /// if there is none.
   std::optional<ByteRange> free_for_last_pass(Index bytes) const;
-  /// Waits until no posted tile is sent from these bytes any more, or from the half where reshape `j` lands.
-  /// `for_device`: a device is to carry something there next. It begins when what it has carried before is
-  /// over, so that only tiles that the host carries are waited for.
-  void settle(Index first, Index last, bool for_device = false);
+  /// Before something computed for reshape `j` is stored there: waits until nothing is sent from these bytes
+  /// any more, or read by puts of other reshapes.
+  void take(int j, Index first, Index last) {
+    settle(first, last);
+    follow_puts(j, first, last);
+  }
   /// Waits until all send buffers may be overwritten.
   void settle_all();
 
@@ -164,9 +166,13 @@ class TileTraffic {
   void tell(int j, int k);
   void await_tiles(int j, int wanted);
   void transform(int j, const Box& box, const AxisVector<int>& axes, const Place& to, bool own);
+  /// Waits until no posted tile is sent from these bytes any more, or from the half where reshape `j` lands.
+  /// `for_device`: a device is to carry something there next. It begins when what it has carried before is
+  /// over, so that only tiles that the host carries are waited for.
+  void settle(Index first, Index last, bool for_device = false);
   void settle_half(int j, bool for_device = false);
   /// What is computed from now on, for reshape `j`, follows all puts of other reshapes that read these bytes.
-  /// Its own read other parts of what passes leave.
+  /// Puts of reshape `j` itself read other parts of what passes leave.
   void follow_puts(int j, Index first, Index last);
 
   ProgramWriter& w_;

@@ -138,6 +138,22 @@ TEST(CufftCalls, RowsBackToRealNumbersAreDoneByKernelsInsteadOfCopied) {
     EXPECT_FALSE(calls.steps.back().by_kernels);
     EXPECT_TRUE(copies(calls));
   }
+  // A tile of each plane, from or to dense rows: one launch, instead of a copy and one call.
+  for (const Direction direction : {Direction::forward, Direction::backward}) {
+    FftProblem tile;
+    tile.kind = FftKind::real;
+    tile.direction = direction;
+    tile.dimensions = {{512, 1, 1}};
+    const bool forward = direction == Direction::forward;
+    const auto loop = [&](Index n, Index real, Index complex) {
+      return FftDimension{n, forward ? real : complex, forward ? complex : real};
+    };
+    tile.loops = {loop(257, 43 * 512, 256 * 257), loop(43, 512, 257)};
+    tile.may_destroy_input = false;
+    const CufftCalls calls = cufft_calls(tile);
+    EXPECT_FALSE(copies(calls));
+    EXPECT_EQ(calls.steps.back().by_kernels, !forward);
+  }
   // Along another axis it is done in place on the input.
   FftProblem p = dense({40, 60}, FftKind::real, Direction::backward);
   p.may_destroy_input = false;

@@ -43,7 +43,76 @@ std::vector<Schedule> with_those_backward(const Schedule& forward) {
   return all;
 }
 
+/// Operations of the first reshape on the transfer lane: those that are over when the first FFT behind it
+/// begins, and all.
+std::pair<int, int> moves_before_ffts(const Program& program, const Schedule& schedule) {
+  std::vector<bool> over(program.ops.size(), false);
+  const auto op_at = [&](std::size_t i) -> const Op& { return program.ops[i]; };
+  const auto reshape = std::ranges::find(schedule.stages, Stage::Kind::reshape, &Stage::kind);
+  const auto stage = static_cast<int>(reshape - schedule.stages.begin()) + 1;
+  std::size_t first = 0;
+  while (op_at(first).kind != OpKind::fft || op_at(first).stage != stage) ++first;
+  std::vector<std::size_t> found{first};
+  const auto add = [&](std::size_t i) {
+    if (!over[i]) found.push_back(i);
+    over[i] = true;
+  };
+  while (!found.empty()) {
+    const std::size_t now = found.back();
+    found.pop_back();
+    for (int d = op_at(now).deps_begin; d < op_at(now).deps_end; ++d)
+      add(static_cast<std::size_t>(program.deps[static_cast<std::size_t>(d)]));
+    std::size_t before = now;
+    while (before > 0 && op_at(--before).lane != op_at(now).lane) continue;
+    if (op_at(before).lane == op_at(now).lane && before != now) add(before);
+  }
+  std::pair<int, int> counted;
+  for (std::size_t i = 0; i < program.ops.size(); ++i)
+    if (op_at(i).lane == Lane::transfer && op_at(i).reshape == 0)
+      counted.first += over[i] ? 1 : 0, ++counted.second;
+  return counted;
+}
+
+Built tiles_of_devices(const Schedule& schedule, const ExchangeTraits& kind) {
+  PipelineRules of_devices;
+  of_devices.tile_cost = 1;
+  of_devices.in_messages = kind != traits::stores;
+  Built made = setup(schedule, "planes", {{"tile", 4}}, kind, of_devices);
+  made.two_lanes = true;
+  for (Leg& leg : made.choices) leg.traits.any_place = leg.traits.by_device = kind != traits::stores;
+  return made;
+}
+
 }  // namespace
+
+/// Of what leaves in the first exchange, most is still on its way when FFTs behind it begin.
+TEST(Program, DevicesWaitForWhatTheyOverwriteAlone) {
+  const Distribution slab = Distribution::slab(0), brick = Distribution::brick();
+  const AxisVector<Transform> c2c(3, Transform::c2c), real{Transform::c2c, Transform::c2c, Transform::r2c};
+  for (const auto& transforms : {c2c, real}) {
+    const auto backward = [&](const Distribution& users) {
+      ScheduleRequest request = request_of({32, 32, 32}, 2, users, users, transforms);
+      request.contiguous = request.shared_axes_first = false;  // as on GPUs
+      return inverse(make_schedule(request));
+    };
+    const Schedule slabs = backward(slab), bricks = backward(brick);
+    for (int q = 0; q < 2; ++q) {
+      // No FFT before the first exchange; messages of the second one begin behind those of the first.
+      const Program by_messages = tiles_of_devices(slabs, traits::dense).program(q);
+      const auto [over, all] = moves_before_ffts(by_messages, slabs);
+      EXPECT_GT(all, 3);
+      EXPECT_LT(2 * over, all) << to_string(by_messages);
+      // What stays in the last exchange is read where FFTs have left it.
+      EXPECT_TRUE(std::ranges::none_of(by_messages.ops, [](const Op& op) { return op.kind == OpKind::keep; }))
+          << to_string(by_messages);
+      // FFTs before both exchanges: results take the memory where those before were left.
+      const Program direct = tiles_of_devices(bricks, traits::stores).program(q);
+      const auto [put, puts] = moves_before_ffts(direct, bricks);
+      EXPECT_GT(puts, 3);
+      EXPECT_LT(put, puts) << to_string(direct);
+    }
+  }
+}
 
 TEST(Program, PlanesOfDevicesTakeThreeBoxesWhateverCarriesThem) {
   const Distribution slab = Distribution::slab(0), brick = Distribution::brick();

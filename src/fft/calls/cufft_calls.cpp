@@ -189,36 +189,37 @@ class CallsBuilder {
     }
     if (!p_.aligned) put_aside(forward_);
     add_steps();
-    const bool spares = !forward_ && !p_.may_destroy_input;
-    if (spares && !(kernels_spare_copies() && e_.steps.size() == 1)) {
+    const bool must_spare_input = !forward_ && !p_.may_destroy_input;
+    if (must_spare_input && !(kernels_spare_copies() && e_.steps.size() == 1)) {
       e_.steps.clear();
       put_aside(true);
       add_steps();
     }
-    const bool gaps = !forward_ && !p_.in_place && writes_into_gaps();
-    if (reals_start_anywhere() || (gaps && !kernels_spare_copies())) {
+    if (reals_start_anywhere() || (library_needs_rows_aside() && !kernels_spare_copies())) {
       e_.steps.clear();
       put_aside(forward_);
       add_steps();
     }
     gather_calls();
-    const bool would_write = !forward_ && !p_.in_place && e_.to.bytes == 0 && writes_into_gaps();
-    e_.steps.back().by_kernels = would_write || (spares && e_.from.bytes == 0);
+    e_.steps.back().by_kernels =
+        (library_needs_rows_aside() && e_.to.bytes == 0) || (must_spare_input && e_.from.bytes == 0);
     return std::move(e_);
   }
 
  private:
-  /// Whether kernels do a c2r without the copy that the library would need. Of long rows a block of threads
-  /// has few, which takes longer than a copy does.
+  bool library_needs_rows_aside() const { return !forward_ && !p_.in_place && writes_into_gaps(); }
+  /// Whether kernels do the real step without the copy that the library would need. Of long rows a block of
+  /// threads has few, which takes longer than a copy does.
   bool kernels_spare_copies() const {
     constexpr Index longest = 2048;
-    return last_.n <= longest && kernels_can_real_rows(e_.steps.back());
+    return last_.n <= longest && kernels_can_real_rows(forward_ ? e_.steps.front() : e_.steps.back());
   }
 
   /// Where the axes of both sides have different orders, lines along the real axis make many small calls.
   /// With the complex side aside, in the order of the real one, there are few, and a copy takes less than
-  /// they do.
+  /// they do. It takes more than one launch of kernels.
   void gather_calls() {
+    if (e_.steps.size() == 1 && kernels_spare_copies()) return;
     constexpr Index enough = 16, times_fewer = 4, most_bytes = Index{2} << 30;
     const Index calls = calls_of(e_);
     if (calls < enough || (forward_ ? e_.to : e_.from).bytes != 0) return;

@@ -26,13 +26,18 @@ namespace {
 
 constexpr Index least_bytes = 1 << 20, least_lines = 32;
 
+/// Of a line, on the side where it takes more.
+Index line_bytes(const CufftCall& call) {
+  const Index complex = 2 * real_bytes(call.precision);
+  return call.kind == FftKind::real ? (call.n[0] / 2 + 1) * complex : call.n[0] * complex;
+}
+
 /// Calls of a step, and bytes of one.
 struct Size {
   Index calls, bytes;
 };
 Size size_of(const CallStep& step) {
-  return {StepLines(step).count() / step.call.batch,
-          step.call.n[0] * step.call.batch * from_bytes(step.call)};
+  return {StepLines(step).count() / step.call.batch, step.call.batch * line_bytes(step.call)};
 }
 
 /// Whether lines aside may be faster than cuFFT. They may be with several calls, if they are small, so that
@@ -85,12 +90,6 @@ void cut(std::vector<FftDimension*> loops, Index most) {
 bool has_modes(const CufftCall& call, Index FftDimension::*stride) {
   return call.kind == FftKind::real &&
          (stride == &FftDimension::from_stride) != (call.direction == Direction::forward);
-}
-
-/// Of a line, on the side where it takes more.
-Index line_bytes(const CufftCall& call) {
-  const Index complex = 2 * real_bytes(call.precision);
-  return call.kind == FftKind::real ? (call.n[0] / 2 + 1) * complex : call.n[0] * complex;
 }
 
 /// The step to be timed: about `bytes` of `step`, without gaps, of at least `least_lines` lines. It has fewer

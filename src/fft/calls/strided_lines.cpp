@@ -48,11 +48,11 @@ std::shared_ptr<std::byte> upload(Device& device, const std::vector<std::complex
 
 class StridedLines final : public StreamFft {
  public:
-  /// `others`: the roots of its factors, or of its real rows.
-  StridedLines(const LineStep& step, std::shared_ptr<std::byte> roots, std::shared_ptr<std::byte> others)
-      : step_(step), roots_(std::move(roots)), others_(std::move(others)) {
+  /// `factors`: of modes, or of real rows.
+  StridedLines(const LineStep& step, std::shared_ptr<std::byte> roots, std::shared_ptr<std::byte> factors)
+      : step_(step), roots_(std::move(roots)), factors_(std::move(factors)) {
     step_.roots = roots_.get();
-    (step_.real_rows != RealRows::none ? step_.real_roots : step_.turn.roots) = others_.get();
+    (step_.real_rows != RealRows::none ? step_.real_roots : step_.turn.roots) = factors_.get();
     diverts = step_.diverted.count > 0;
     spares_output = step_.diverted.count == step_.n;
   }
@@ -67,7 +67,7 @@ class StridedLines final : public StreamFft {
 
  private:
   LineStep step_;
-  std::shared_ptr<std::byte> roots_, others_;
+  std::shared_ptr<std::byte> roots_, factors_;
 };
 
 using Radices = std::array<int, LineStep::most_stages>;
@@ -83,18 +83,18 @@ LineStep with_radices(const LineStep& step, int most = LineStep::largest_radix) 
 
 template <class Real>
 std::shared_ptr<StreamFft> plan_with_roots(Device& device, LineStep step) {
-  std::vector<std::complex<Real>> roots, others;
+  std::vector<std::complex<Real>> roots, factors;
   add_roots(roots, step.n, step.n, 1);
-  if (step.real_rows != RealRows::none) add_roots(others, 2 * step.n, step.n, 1);
+  if (step.real_rows != RealRows::none) add_roots(factors, 2 * step.n, step.n, 1);
   if (step.turn.loop >= 0) {
     const Index n = step.n * step.loops[static_cast<std::size_t>(step.turn.loop)].n;
     step.turn.low_bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n))) / 2;
     const Index low = Index{1} << step.turn.low_bits;
-    add_roots(others, n, low, 1);
-    add_roots(others, n, n / low + 1, low);
+    add_roots(factors, n, low, 1);
+    add_roots(factors, n, n / low + 1, low);
   }
   return std::make_shared<StridedLines>(step, upload(device, roots),
-                                        others.empty() ? nullptr : upload(device, others));
+                                        factors.empty() ? nullptr : upload(device, factors));
 }
 
 }  // namespace

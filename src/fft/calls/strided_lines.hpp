@@ -17,7 +17,7 @@ namespace weft {
 bool kernels_can(const CallStep& step);
 
 /// Whether kernels can do a step along one axis whose points are adjacent, and whose modes are, too. It is
-/// for steps that store all modes elsewhere: libraries are as fast with contiguous lines.
+/// for steps that store all modes elsewhere: libraries are as fast with contiguous complex lines.
 bool kernels_can_rows(const CallStep& step);
 
 /// Whether kernels can do a step from rows of real numbers to their modes, or back: an even number of them

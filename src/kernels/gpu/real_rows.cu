@@ -51,10 +51,11 @@ Status launch(const LineStep& step, const LineArrays& arrays,
 
 template <class Value>
 Status launch(const LineStep& step, const LineArrays& arrays, StreamHandle stream) {
+  constexpr bool in_pairs = lines::lines_in<Value> != 1;
   return lines::from_first_line<Value>(
       step, arrays, [&]<lines::AtOnce at_once>(const lines::Line<lines::real_of<Value>, at_once>& line) {
         // Adjacent rows of single precision are never moved at once.
-        if constexpr (lines::lines_in < Value >> 1 && at_once != lines::AtOnce::none)
+        if constexpr (in_pairs && at_once != lines::AtOnce::none)
           return invalid_configuration;
         else
           return step.real_rows == RealRows::read

@@ -109,7 +109,7 @@ int largest_plane_radix(Index first, Index second, bool of_reals) {
   constexpr Index shared = 227 << 10, value = 16, many = Index{1} << 20;
   const auto gains = [&](Index n) {
     if (std::ranges::max(line_radices(n).value()) <= lines::largest_small_radix) return true;
-    const Index tile = (n * value) << lines::column_shift(n, value, many, shared);
+    const Index tile = value * lines::tile_values(n, Index{1} << lines::column_shift(n, value, many, shared));
     return n <= 1024 && lines::three_fit(tile, shared) && (of_reals || n == 256 || n > 800);
   };
   return gains(first) && gains(second) ? lines::largest_small_radix : LineStep::largest_radix;

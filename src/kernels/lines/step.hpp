@@ -81,7 +81,7 @@ struct LineStep {
   RealRows real_rows = RealRows::none;
   const std::byte* real_roots = nullptr;  ///< exp(-pi i k / n) for k < n, in memory of the device
 
-  /// Modes of a line.
+  /// Modes of a line, unless it is a row of real numbers.
   Index modes() const { return of_reals ? n / 2 + 1 : n; }
   /// Whether the modes of a line are adjacent where they are stored, and so are its points.
   bool of_rows() const {

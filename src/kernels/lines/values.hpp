@@ -39,6 +39,12 @@ WEFT_ANYWHERE Pair<Real> exchanged(Pair<Real> a) {
   return {exchanged(a.first), exchanged(a.second)};
 }
 
+using r2r::conjugate;
+template <class Real>
+WEFT_ANYWHERE Pair<Real> conjugate(Pair<Real> a) {
+  return {conjugate(a.first), conjugate(a.second)};
+}
+
 template <class Value>
 struct RealOf;
 template <class Real>
