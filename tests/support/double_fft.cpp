@@ -109,6 +109,7 @@ class Call final : public StreamFft {
 LineWay some_way(const CallStep& step) {
   const CufftCall& call = step.call;
   const Index bytes = StepLines(step).count() * call.n[0] * from_bytes(call);
+  if (kernels_can_real_rows(step) && StepLines(step).count() % 2 == 0) return LineWay::kernels;
   if (call.n[0] % 8 == 0 && bytes <= most_in_passes && passes_can(step)) return LineWay::passes;
   if (step.diverted.count > 0 ? kernels_can_divert(step)
                               : call.from.stride > 1 && call.n[0] % 4 != 0 && kernels_can(step))

@@ -15,6 +15,7 @@
 #include "exec/bound_plan.hpp"
 #include "geometry/layout.hpp"
 #include "geometry/transform.hpp"
+#include "program/diversions.hpp"
 #include "support/between.hpp"
 #include "support/design_of.hpp"
 #include "support/device_mirror.hpp"
@@ -156,6 +157,22 @@ class Trial {
     const std::vector<FftCall> back = ffts_of(plan_, Direction::backward);
     calls.insert(calls.end(), back.begin(), back.end());
     return calls;
+  }
+
+  /// The local FFTs whose results would be stored elsewhere, by their numbers, and how many of the modes.
+  std::vector<std::pair<int, Index>> stored_elsewhere() const {
+    std::vector<std::pair<int, Index>> all;
+    for (const Direction direction : {Direction::forward, Direction::backward}) {
+      const Program& program = PlanImpl::of(plan_).bound->program(direction);
+      for (const Diverted what : {Diverted::own, Diverted::puts})
+        for (const Diversion& d : diversions(program, what))
+          for (const Diversion::Part& part : d.parts) {
+            Index points = 0;
+            for (const Diversion::Piece& piece : part.pieces) points += piece.box.count();
+            all.emplace_back(program.ops[static_cast<std::size_t>(part.op)].call, points);
+          }
+    }
+    return all;
   }
 
   Interpreter::Libraries libraries() const { return PlanImpl::of(plan_).bound->libraries(); }
@@ -337,6 +354,7 @@ struct Outcome {
   std::string exchange;
   bool sends_boxes = false;
   std::vector<FftCall> ffts;
+  std::vector<std::pair<int, Index>> stored_elsewhere;
   Interpreter::Libraries libraries;
   std::pair<std::vector<Out>, std::vector<In>> results;
 };
@@ -356,7 +374,8 @@ template <class In, class Out>
 bool comparable(const RandomProblem& p, const Outcome<In, Out>& a, const Outcome<In, Out>& b) {
   const bool scaled = p.problem.forward_scale != Scale::none || p.problem.backward_scale != Scale::none;
   return std::equal(a.ffts.begin(), a.ffts.end(), b.ffts.begin(), b.ffts.end(), are_same) &&
-         a.libraries == b.libraries && (!scaled || (!a.sends_boxes && !b.sends_boxes));
+         a.libraries == b.libraries && a.stored_elsewhere == b.stored_elsewhere &&
+         (!scaled || (!a.sends_boxes && !b.sends_boxes));
 }
 
 template <class In, class Out>
@@ -370,6 +389,7 @@ void run_typed(const Comm& comm, const RandomProblem& p) {
       T trial(comm, p, exchange);
       mine.results = trial.run();
       mine.ffts = trial.ffts();
+      mine.stored_elsewhere = trial.stored_elsewhere();
       mine.libraries = trial.libraries();
       mine.sends_boxes = trial.sends_boxes();
     } catch (const Error& e) {
