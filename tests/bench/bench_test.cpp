@@ -381,7 +381,7 @@ TEST(Bench, WithoutMemoryItSaysHowMuchItNeedsForWhat) {
     });
   }
   for (const char* what : {"weft-bench: an array that is exchanged to measure how fast ranks send",
-                           "weft-bench: the output of this rank, beside workspace of 2.09 MiB and an input "
+                           "weft-bench: the output of this rank, beside workspace of 2.06 MiB and an input "
                            "of 1.00 MiB"})
     EXPECT_TRUE(lacking.contains(what)) << what << " is not among " << join(lacking, " | ");
 }
