@@ -17,48 +17,13 @@
 #include "kernels/lines/planes.hpp"
 #include "kernels/lines/step.hpp"
 #include "kernels/lines/tiles.hpp"
+#include "support/exact_lines.hpp"
 #include "support/expect_error.hpp"
 #include "support/host_divisor.hpp"
 #include "support/local_problem.hpp"
 #include "support/on_device.hpp"
 
 namespace weft::test {
-
-namespace {
-
-/// A library that must not be called.
-std::shared_ptr<StreamFft> no_calls(const CufftCall& call) {
-  ADD_FAILURE() << to_string(call);
-  return nullptr;
-}
-
-/// Computed by a way alone. Errors and gaps are looked at.
-void expect_exact(const FftProblem& p, LineWay way, std::mt19937_64& random,
-                  std::size_t most_work = std::size_t{1} << 30) {
-  const OnDevice fft(p, [&](Device& device, const FftProblem& problem) {
-    return make_fft_of_calls(
-        device, problem, no_calls,
-        {[&](const CallStep& step) {
-           EXPECT_TRUE(way == LineWay::passes
-                           ? passes_can(step)
-                           : kernels_can(step) || kernels_can_rows(step) || kernels_can_real_rows(step));
-           return way;
-         },
-         AxesOf::together, most_work});
-  });
-  EXPECT_EQ(fft.elsewise().by_kernels, std::set<Index>{p.dimensions[0].n});
-  LocalProblem problem = with_values(p, random);
-  // The imaginary parts of the first and of the last mode of real numbers do not count.
-  if (p.kind == FftKind::real && p.direction == Direction::backward)
-    for (std::size_t i = 0, row = static_cast<std::size_t>(p.dimensions[0].n / 2); i < problem.input.size();
-         i += row + 1)
-      problem.input[i] += Exact(0, 3), problem.input[i + row] -= Exact(0, 2);
-  const LocalResult result = compute(fft, problem);
-  ASSERT_LE(result.error, local_bound(problem)) << p.dimensions[0].n << " points";
-  ASSERT_TRUE(result.gaps_kept);
-}
-
-}  // namespace
 
 TEST(DeviceLines, RadicesOfLines) {
   for (Index n = 1; n <= LineStep::most_points + 1; ++n) {
@@ -127,7 +92,7 @@ TEST(DeviceLines, LinesByKernelsAgainstTheDirectSum) {
             const Index from = lines + 2 * (n % 2), to = in_place ? from : lines + 1;
             p.dimensions = {{n, from, to}};
             p.loops = {{planes, from * n + 4, in_place ? from * n + 4 : to * n + 6}, {lines, 1, 1}};
-            expect_exact(p, LineWay::kernels, random);
+            expect_exact_lines(p, LineWay::kernels, random);
           }
       }
 }
@@ -180,89 +145,8 @@ TEST(DeviceLines, RowsByKernelsAgainstTheDirectSum) {
             p.scale = rows == 7 ? 0.5 : 1;
             p.dimensions = {{n, 1, 1}};
             p.loops = {{rows, n + apart, in_place ? n + apart : n}};
-            expect_exact(p, LineWay::kernels, random);
+            expect_exact_lines(p, LineWay::kernels, random);
           }
-}
-
-/// Rows of real numbers, and back; several loops, and rows that lie apart.
-TEST(DeviceLines, RowsOfRealNumbersAgainstTheDirectSum) {
-  const ScopedDevices devices;
-  ScopedDevices::choose(0);
-  std::mt19937_64 random(37);
-  for (const Index n : {8, 12, 18, 20, 42, 98, 128, 150, 240, 256, 500, 512, 1024, 2000, 2048})
-    for (const Index rows : {1, 2, 7, 24})
-      for (const Index apart : {0, 1, 3})
-        for (const Precision precision : {Precision::float32, Precision::float64})
-          for (const Direction direction : {Direction::forward, Direction::backward})
-            for (const bool in_place : {true, false}) {
-              if ((n > 300 && rows > 7) || (n > 600 && apart == 3)) continue;  // direct sums of n^2 terms
-              FftProblem p;
-              p.kind = FftKind::real;
-              p.precision = precision;
-              p.direction = direction;
-              p.in_place = in_place;
-              p.may_destroy_input = in_place;
-              p.scale = rows == 7 ? 0.5 : 1;
-              p.dimensions = {{n, 1, 1}};
-              const Index modes = n / 2 + 1 + apart, reals = in_place ? 2 * modes : n + 2 * apart;
-              const bool forward = direction == Direction::forward;
-              const auto loop = [&](Index count, Index times, Index more) {
-                const Index real = times * reals + 2 * more, complex = times * modes + more;
-                return FftDimension{count, forward ? real : complex, forward ? complex : real};
-              };
-              p.loops = {loop(3, rows, 1), loop(rows, 1, 0)};
-              expect_exact(p, LineWay::kernels, random);
-            }
-}
-
-/// Of which a block of threads has few, and in an order of loops that no merging makes fewer.
-TEST(DeviceLines, LongRowsOfRealNumbersAgainstTheDirectSum) {
-  const ScopedDevices devices;
-  ScopedDevices::choose(0);
-  std::mt19937_64 random(41);
-  for (const Index n : {30, 4802, 8192})
-    for (const Precision precision : {Precision::float32, Precision::float64})
-      for (const Direction direction : {Direction::forward, Direction::backward}) {
-        FftProblem p;
-        p.kind = FftKind::real;
-        p.precision = precision;
-        p.direction = direction;
-        p.dimensions = {{n, 1, 1}};
-        const bool forward = direction == Direction::forward;
-        const Index real = n + 2, complex = n / 2 + 1;
-        const auto loop = [&](Index count, Index from, Index to) {
-          return FftDimension{count, from * (forward ? real : complex), to * (forward ? complex : real)};
-        };
-        p.loops = {loop(2, 1, 4), loop(n > 100 ? 1 : 3, 4, 9), loop(n > 100 ? 1 : 2, 12, 1)};
-        expect_exact(p, LineWay::kernels, random);
-      }
-}
-
-TEST(DeviceLines, WhatKernelsOfRealRowsCannotDo) {
-  CallStep step;
-  step.call.kind = FftKind::real;
-  step.call.axes = 1;
-  step.call.n = {60, 0, 0};
-  step.call.batch = 8;
-  step.call.from = {{60, 0, 0}, 1, 60};
-  step.call.to = {{31, 0, 0}, 1, 31};
-  EXPECT_TRUE(kernels_can_real_rows(step));
-  EXPECT_FALSE(kernels_can(step));
-  EXPECT_FALSE(kernels_can_rows(step));
-  const auto with = [&](const auto& change) {
-    CallStep other = step;
-    change(other);
-    return kernels_can_real_rows(other);
-  };
-  EXPECT_FALSE(with([](CallStep& s) { s.call.n[0] = 61; })) << "an odd number of points";
-  EXPECT_FALSE(with([](CallStep& s) { s.call.n[0] = 122; })) << "a half without radices";
-  EXPECT_TRUE(with([](CallStep& s) { s.call.n[0] = 8192; }));
-  EXPECT_FALSE(with([](CallStep& s) { s.call.n[0] = 16384; }));
-  EXPECT_FALSE(with([](CallStep& s) { s.call.kind = FftKind::c2c; }));
-  EXPECT_FALSE(with([](CallStep& s) { s.call.axes = 2; }));
-  EXPECT_FALSE(with([](CallStep& s) { s.call.from.distance = 61; })) << "rows that begin anywhere";
-  EXPECT_TRUE(with([](CallStep& s) { s.call.to.distance = 33; }));
-  EXPECT_FALSE(with([](CallStep& s) { s.call.to.stride = 2; }));
 }
 
 TEST(DeviceLines, WhatKernelsCannotDo) {
@@ -311,7 +195,7 @@ TEST(DeviceLines, TwoPassesAgainstTheDirectSum) {
               p.dimensions = {{n, adjacent ? across : 1, adjacent ? to_across : 1}};
               p.loops = {{planes, away, to_away}, {lines, adjacent ? 1 : across, adjacent ? 1 : to_across}};
               for (const std::size_t most_work : {std::size_t{1} << 30, std::size_t{20} << 10})
-                expect_exact(p, LineWay::passes, random, most_work);
+                expect_exact_lines(p, LineWay::passes, random, most_work);
             }
       }
 }

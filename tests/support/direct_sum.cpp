@@ -126,21 +126,18 @@ std::vector<Exact> direct_sum(const Shape& shape, const AxisVector<Transform>& g
       for (int b = 0; b < a; ++b) outer *= now[b];
       for (int b = a + 1; b < shape.size(); ++b) inner *= now[b];
       const Waves waves(denominator(transforms[a], n));
-      std::vector<Exact> matrix(static_cast<std::size_t>(n * kept));
-      for (Index k = 0; k < kept; ++k)
-        for (Index j = 0; j < n; ++j)
-          matrix[static_cast<std::size_t>(k * n + j)] = factor(transforms[a], n, j, k, waves);
       std::vector<Exact> next(static_cast<std::size_t>(outer * kept * inner));
-      for (Index o = 0; o < outer; ++o)
-        for (Index k = 0; k < kept; ++k)
-          for (Index j = 0; j < n; ++j) {
-            const Exact f = matrix[static_cast<std::size_t>(k * n + j)];
+      for (Index k = 0; k < kept; ++k)
+        for (Index j = 0; j < n; ++j) {
+          const Exact f = factor(transforms[a], n, j, k, waves);
+          for (Index o = 0; o < outer; ++o) {
             const Exact* from = &data[static_cast<std::size_t>((o * n + j) * inner)];
             Exact* to = &next[static_cast<std::size_t>((o * kept + k) * inner)];
             for (Index i = 0; i < inner; ++i)
               to[i] = {to[i].real() + from[i].real() * f.real() - from[i].imag() * f.imag(),
                        to[i].imag() + from[i].real() * f.imag() + from[i].imag() * f.real()};
           }
+        }
       data = std::move(next);
       now[a] = kept;
     }

@@ -34,7 +34,7 @@ void run_columns(const HostForm& form, const LineStep& step, std::uint32_t first
     else
       lines::run_first_by_points(form, first, columns, thread, threads, at, tile.data(), start, roots);
   for (std::uint32_t thread = 0; reads_modes && thread < threads; ++thread)
-    lines::read_modes_of_reals(form, first, columns, thread, threads, at, tile.data(), start, roots);
+    lines::run_first_of_modes(form, first, columns, thread, threads, at, tile.data(), start, roots);
   const int last = form.stage_count() - 1;
   // As threads do, all columns finish a stage before the next one begins.
   const auto for_each_column = [&](const auto& run) {
@@ -44,16 +44,15 @@ void run_columns(const HostForm& form, const LineStep& step, std::uint32_t first
       run(at.column<true>(tile.data(), c), line);
     }
   };
-  const bool stores_by_points = step.of_rows() && !makes_modes;
-  for (int i = by_points ? 1 : 0; i < (stores_by_points ? last : last + 1); ++i)
+  const bool leaves_modes = makes_modes && lines::leaves_results<HostForm>();
+  const bool stores_by_points = step.of_rows() && !leaves_modes;
+  for (int i = by_points || reads_modes ? 1 : 0; i < (stores_by_points ? last : last + 1); ++i)
     for_each_column([&](const auto& column, const auto& line) {
-      if (i == 0 && reads_modes)
-        lines::run_stage<Role::first_in_tile>(form, i, 0, 1, column, line, roots);
-      else if (i == 0)
+      if (i == 0)
         lines::run_stage<Role::first>(form, i, 0, 1, column, line, roots);
       else if (i < last)
         lines::run_stage<Role::middle>(form, i, 0, 1, column, line, roots);
-      else if (step.of_reals || makes_modes)
+      else if (step.of_reals || leaves_modes)
         lines::run_stage<Role::last_kept>(form, i, 0, 1, column, line, roots);
       else if (form.turn_loop < 0)
         lines::run_stage<Role::last>(form, i, 0, 1, column, line, roots);
@@ -65,10 +64,13 @@ void run_columns(const HostForm& form, const LineStep& step, std::uint32_t first
       for (std::uint32_t thread = 0; thread < threads; ++thread)
         lines::take_apart(form, thread, threads, column, line);
     });
-  for (std::uint32_t thread = 0; makes_modes && thread < threads; ++thread)
+  for (std::uint32_t thread = 0; leaves_modes && thread < threads; ++thread)
     lines::store_modes_of_reals(form, first, columns, thread, threads, at, tile.data(), start, roots);
   for (std::uint32_t thread = 0; stores_by_points && thread < threads; ++thread)
-    lines::run_last_by_points(form, first, columns, thread, threads, at, tile.data(), start, roots);
+    if (makes_modes)
+      lines::run_last_to_modes(form, first, columns, thread, threads, at, tile.data(), start, roots);
+    else
+      lines::run_last_by_points(form, first, columns, thread, threads, at, tile.data(), start, roots);
 }
 
 /// The same of a cluster of blocks, each of which has a part of every line.
@@ -116,7 +118,11 @@ void with_host_form(const LineStep& step, const Run& run) {
 #if defined(WEFT_SANITIZES_THREADS) || defined(WEFT_SANITIZES_ADDRESSES)
   lines::with_form_among<Divisor, lines::largest_radix, lines::Radices<8, 8>>(step, run);
 #else
-  if (step.parts > 1)
+  if (step.real_rows == RealRows::read)
+    lines::with_form_of_real_rows<Divisor, RealRows::read>(step, run);
+  else if (step.real_rows == RealRows::stored)
+    lines::with_form_of_real_rows<Divisor, RealRows::stored>(step, run);
+  else if (step.parts > 1)
     lines::with_form_of_parts<Divisor>(step, run);
   else
     lines::with_form_of<Divisor>(step, run);

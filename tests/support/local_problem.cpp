@@ -153,6 +153,19 @@ std::vector<Exact> exact_transform(const FftProblem& p, std::vector<Exact> value
   return values;
 }
 
+/// What a plan is given and what it must give, of values and their transform forward, or c2c backward.
+LocalProblem problem_of(const FftProblem& p, std::vector<Exact> values, std::vector<Exact> transformed) {
+  LocalProblem problem{p, std::move(values), std::move(transformed)};
+  long double factor = p.scale;
+  if (p.kind == FftKind::real && p.direction == Direction::backward) {
+    // The spectrum of a real array, whose c2r is that array times the number of its points.
+    std::swap(problem.input, problem.expected);
+    for (const FftDimension& d : p.dimensions) factor *= static_cast<long double>(d.n);
+  }
+  for (Exact& v : problem.expected) v *= factor;
+  return problem;
+}
+
 template <class Real>
 LocalResult compute_in(const LocalFft& plan, const LocalProblem& problem) {
   const FftProblem& p = problem.fft;
@@ -209,36 +222,30 @@ LocalProblem random_cosines_problem(std::mt19937_64& random) {
 }
 
 LocalProblem with_values(const FftProblem& p, std::mt19937_64& random) {
-  LocalProblem problem{p, {}, {}};
   std::uniform_real_distribution<float> value(-1, 1);
   std::size_t points = 1;
   for (const FftDimension& d : axes_of(p)) points *= static_cast<std::size_t>(d.n);
   std::vector<Exact> whole(points);
   for (Exact& v : whole) v = Exact(value(random), p.kind == FftKind::c2c ? value(random) : 0.0f);
-  std::vector<Exact> other = exact_transform(p, whole);
-  problem.input = whole;
-  problem.expected = other;
-  long double factor = p.scale;
-  if (p.kind == FftKind::real && p.direction == Direction::backward) {
-    // The spectrum of a real array, whose c2r is that array times the number of its points.
-    std::swap(problem.input, problem.expected);
-    for (const FftDimension& d : p.dimensions) factor *= static_cast<long double>(d.n);
-  }
-  for (Exact& v : problem.expected) v *= factor;
-  return problem;
+  std::vector<Exact> transformed = exact_transform(p, whole);
+  return problem_of(p, std::move(whole), std::move(transformed));
 }
 
 LocalProblem with_products(const FftProblem& p, std::mt19937_64& random) {
-  LocalProblem problem{p, {Exact(1)}, {Exact(p.scale)}};
+  std::vector<Exact> whole{Exact(1)}, whole_transformed{Exact(1)};
   const std::vector<FftDimension> axes = axes_of(p);
   for (std::size_t a = 0; a < axes.size(); ++a) {
-    // Multiples of 1/64, of which products are exact in single precision.
-    const auto part = [&] { return static_cast<long double>(static_cast<int>(random() % 129) - 64) / 64; };
+    // Multiples of 1/64, of which products are exact in single precision. None is zero.
+    const auto part = [&] {
+      const int i = static_cast<int>(random() % 128);
+      return static_cast<long double>(i < 64 ? i - 64 : i - 63) / 64;
+    };
     std::vector<Exact> values(static_cast<std::size_t>(axes[a].n));
     for (Exact& v : values) v = Exact(part(), p.kind == FftKind::c2c ? part() : 0);
     FftProblem line = p;
     line.loops.clear();
     line.dimensions = {axes[a]};
+    if (p.kind == FftKind::real) line.direction = Direction::forward;
     if (a + 1 < axes.size()) line.kind = FftKind::c2c;
     const std::vector<Exact> transformed = a < p.loops.size() ? values : exact_transform(line, values);
     const auto multiply = [](std::vector<Exact>& all, const std::vector<Exact>& by) {
@@ -247,10 +254,10 @@ LocalProblem with_products(const FftProblem& p, std::mt19937_64& random) {
         for (const Exact& w : by) products.push_back(v * w);
       all = std::move(products);
     };
-    multiply(problem.input, values);
-    multiply(problem.expected, transformed);
+    multiply(whole, values);
+    multiply(whole_transformed, transformed);
   }
-  return problem;
+  return problem_of(p, std::move(whole), std::move(whole_transformed));
 }
 
 LocalResult compute(const LocalFft& plan, const LocalProblem& problem) {

@@ -31,7 +31,7 @@ LocalProblem random_cosines_problem(std::mt19937_64& random);
 /// A problem with random data.
 LocalProblem with_values(const FftProblem& fft, std::mt19937_64& random);
 
-/// The same of kind c2c, or real and forward, with data that are products of values along each axis, as are
+/// The same of kind c2c or real, with data that are products of values along each axis, as are
 /// their transforms: large problems do not take long.
 LocalProblem with_products(const FftProblem& fft, std::mt19937_64& random);
 

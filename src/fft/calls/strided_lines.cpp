@@ -117,7 +117,9 @@ std::shared_ptr<std::byte> complete_line_step(Device& device, LineStep& step, in
 
 std::shared_ptr<StreamFft> plan_line_step(Device& device, LineStep step) {
   const auto shared = may_have_parts(step) ? part_radices(step.n, device.most_line_parts()) : std::nullopt;
-  step = shared ? with(step, *shared) : with_radices(step);
+  step = shared                             ? with(step, *shared)
+         : step.real_rows == RealRows::none ? with_radices(step)
+                                            : with(step, real_row_radices(step.n, step.real_rows));
   if (shared) step.parts = shared->front();
   return step.real_bytes == 8 ? plan_with_roots<double>(device, step) : plan_with_roots<float>(device, step);
 }

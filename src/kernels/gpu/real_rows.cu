@@ -7,8 +7,6 @@ namespace weft::gpus::line_blocks {
 
 namespace {
 
-using lines::Role;
-
 template <class Value, lines::AtOnce at_once, RealRows reals, class Form>
 __global__ void __launch_bounds__(threads, blocks_together)
     transform_real_rows(const WEFT_GRID_CONSTANT Form form, lines::Tile at,
@@ -17,32 +15,30 @@ __global__ void __launch_bounds__(threads, blocks_together)
   extern __shared__ __align__(16) unsigned char shared[];
   const std::uint32_t start = blockIdx.x * at.columns(), columns = min(at.columns(), form.lines - start);
   const std::uint32_t column = threadIdx.x & (at.columns() - 1);
-  const bool exists = column < columns;
   Value* const tile = reinterpret_cast<Value*>(shared);
-  const auto mine = at.column<true>(tile, column);
-  const std::uint32_t first = threadIdx.x >> at.shift, apart = blockDim.x >> at.shift;
-  if constexpr (reals == RealRows::read) {
+  if constexpr (reals == RealRows::read)
     lines::run_first_by_points(form, start, columns, threadIdx.x, blockDim.x, at, tile, line, roots);
-  } else {
-    lines::read_modes_of_reals(form, start, columns, threadIdx.x, blockDim.x, at, tile, line, roots);
-    __syncthreads();
-    if (exists) lines::run_stage<Role::first_in_tile>(form, 0, first, apart, mine, line, roots);
-  }
-  run_middle(form, blockDim.x, exists, mine, line, roots);
-  if constexpr (reals == RealRows::read) {
-    if (exists)
-      lines::run_stage<Role::last_kept>(form, form.stage_count() - 1, first, apart, mine, line, roots);
+  else
+    lines::run_first_of_modes(form, start, columns, threadIdx.x, blockDim.x, at, tile, line, roots);
+  const auto mine = at.column<true>(tile, column);
+  run_middle(form, blockDim.x, column < columns, mine, line, roots);
+  if constexpr (reals == RealRows::stored) {
+    lines::run_last_by_points(form, start, columns, threadIdx.x, blockDim.x, at, tile, line, roots);
+  } else if constexpr (lines::leaves_results<Form>()) {
+    if (column < columns)
+      lines::run_stage<lines::Role::last_kept>(form, form.stage_count() - 1, threadIdx.x >> at.shift,
+                                               blockDim.x >> at.shift, mine, line, roots);
     __syncthreads();
     lines::store_modes_of_reals(form, start, columns, threadIdx.x, blockDim.x, at, tile, line, roots);
   } else {
-    lines::run_last_by_points(form, start, columns, threadIdx.x, blockDim.x, at, tile, line, roots);
+    lines::run_last_to_modes(form, start, columns, threadIdx.x, blockDim.x, at, tile, line, roots);
   }
 }
 
 template <class Value, RealRows reals, lines::AtOnce at_once>
 Status launch(const LineStep& step, const LineArrays& arrays,
               const lines::Line<lines::real_of<Value>, at_once>& line, StreamHandle stream) {
-  return lines::with_form_of<Divisor>(step, [&]<class Form>(std::type_identity<Form>) {
+  return lines::with_form_of_real_rows<Divisor, reals>(step, [&]<class Form>(std::type_identity<Form>) {
     static KnownBytes known;
     return launch_blocks<Value, Form>(transform_real_rows<Value, at_once, reals, Form>, known, step, arrays,
                                       line, stream);

@@ -216,6 +216,14 @@ auto with_form_of(const LineStep& step, const Run& run) {
                          Radices<8, 8, 8>, Radices<8, 16, 8>>(step, run);
 }
 
+/// The same of rows of real numbers, which are read or stored.
+template <class Divisor, RealRows reals, class Run>
+auto with_form_of_real_rows(const LineStep& step, const Run& run) {
+  using Of256 = std::conditional_t<reals == RealRows::read, Radices<16, 16>, Radices<8, 4, 8>>;
+  return with_form_among<Divisor, largest_radix, Radices<8, 8>, Radices<8, 16>, Of256, Radices<8, 8, 8>,
+                         Radices<8, 16, 8>>(step, run);
+}
+
 /// The same of lines with parts.
 template <class Divisor, class Run>
 auto with_form_of_parts(const LineStep& step, const Run& run) {

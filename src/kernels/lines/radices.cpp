@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -75,6 +77,22 @@ std::optional<std::array<int, LineStep::most_stages>> line_radices(Index n, int 
   std::array<int, LineStep::most_stages> found{};
   std::ranges::copy(best, found.begin());
   return found;
+}
+
+std::array<int, LineStep::most_stages> real_row_radices(Index n, RealRows reals) {
+  std::array<int, LineStep::most_stages> all = line_radices(n).value();
+  const auto end = std::ranges::find(all, 0);
+  const bool is_read = reals == RealRows::read, are_two = end == all.begin() + 2;
+  if (is_read && are_two && std::has_single_bit(static_cast<std::uint64_t>(n))) return all;
+  int& next_to_modes = is_read ? *(end - 1) : all.front();
+  // Of the points of two butterflies of the first stage some would have no registers.
+  const int most = is_read ? lines::largest_small_radix : 8;
+  const auto is_small = [most](int radix) { return radix <= most; };
+  if (!is_small(next_to_modes))
+    if (const auto small = std::find_if(all.begin(), end, is_small); small != end)
+      std::swap(next_to_modes, *small);
+  return next_to_modes <= lines::largest_small_radix ? all
+                                                     : line_radices(n, lines::largest_small_radix).value();
 }
 
 std::optional<std::array<int, LineStep::most_stages>> part_radices(Index n, int most_parts) {

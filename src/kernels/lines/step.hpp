@@ -109,6 +109,10 @@ struct LineArrays {
 std::optional<std::array<int, LineStep::most_stages>> line_radices(Index n,
                                                                    int most = LineStep::largest_radix);
 
+/// Those of n points of rows of real numbers, which have them if lines have: the stage next to the modes has
+/// a small one (`lines::largest_small_radix`), as its threads do two butterflies at a time.
+std::array<int, LineStep::most_stages> real_row_radices(Index n, RealRows reals);
+
 /// Those of lines that several blocks of threads share (ADR 0076): the first one is the number of blocks, at
 /// most `most_parts`. None for lines for which one block is as fast, and where no number divides them into
 /// parts that have radices and are not too long.

@@ -43,7 +43,6 @@ WEFT_INLINE Pair<Real> turned(const Form& form, const Line<Real, at_once>& line,
 enum class Role {
   first,
   first_of_reals,  ///< the same of lines of real numbers
-  first_in_tile,   ///< the same of points that are in the tile
   middle,
   last,
   last_turned,     ///< the last stage, which multiplies by the step's factors
@@ -90,7 +89,7 @@ WEFT_INLINE std::uint32_t last_butterfly_of(const Form& form, std::uint32_t mode
 }
 
 constexpr WEFT_ANYWHERE bool is_first(Role role) {
-  return role == Role::first || role == Role::first_of_reals || role == Role::first_in_tile;
+  return role == Role::first || role == Role::first_of_reals;
 }
 
 /// Where the points of a butterfly are: `point`, and all that are multiples of `below` behind it.
