@@ -47,9 +47,9 @@ openmpi = -DMPI_CXX_COMPILER=mpicxx.openmpi -DMPIEXEC_EXECUTABLE=$(shell command
 with_cuda = -DWEFT_CUDA=ON -DCUDAToolkit_ROOT=$(abspath build/cuda)
 # Where nothing of the kernels is run, that the compiler takes them is what is looked at: they are compiled to PTX alone. CMake
 # remembers what is not given.
-cuda_check = -DCMAKE_CUDA_ARCHITECTURES=90-virtual "-DCMAKE_CUDA_FLAGS=-Xcicc -O0 -DWEFT_KEEPS_FUNCTIONS"
+cuda_check = -DCMAKE_CUDA_ARCHITECTURES=90-virtual "-DCMAKE_CUDA_FLAGS=-Xcicc -O0 -DWEFT_KEEPS_FUNCTIONS -DWEFT_FEW_FORMS"
 cuda = $(if $(CUDA),$(with_cuda) $(if $(filter check,$(CUDA)),$(cuda_check),-UCMAKE_CUDA_ARCHITECTURES "-DCMAKE_CUDA_FLAGS=$(CUDAFLAGS)"),-DWEFT_CUDA=OFF)
-hip = -DWEFT_HIP=$(if $(HIP),ON,OFF) "-DCMAKE_HIP_FLAGS=-O0 -DWEFT_KEEPS_FUNCTIONS"
+hip = -DWEFT_HIP=$(if $(HIP),ON,OFF) "-DCMAKE_HIP_FLAGS=-O0 -DWEFT_KEEPS_FUNCTIONS -DWEFT_FEW_FORMS"
 unity = -DWEFT_UNITY=$(if $(UNITY),ON,OFF)
 # Without optimization, too, where functions are compiled that are inlined otherwise; Clang does that in half of GCC's time. C is for
 # the compiler that has Fortran's header.

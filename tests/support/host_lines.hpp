@@ -16,43 +16,42 @@
 
 namespace weft::test {
 
+/// As many threads as run a block on the host, one after the other.
+inline constexpr std::uint32_t host_threads = 3;
+
+/// As threads do, all columns finish a stage before the next one begins.
+template <class Value, lines::AtOnce at_once, class HostForm, class Run>
+void for_each_column(const HostForm& form, std::uint32_t first, std::uint32_t columns, lines::Tile at,
+                     Value* tile, const lines::Line<lines::real_of<Value>, at_once>& start, const Run& run) {
+  for (std::uint32_t c = 0; c < columns; ++c) {
+    auto line = start;
+    lines::go_to<lines::lines_in<Value>>(form, first + c, line);
+    run(at.column<true>(tile, c), line);
+  }
+}
+
 /// The stages of so many columns from `first` on.
 template <class Value, lines::AtOnce at_once, class HostForm>
-void run_columns(const HostForm& form, const LineStep& step, std::uint32_t first, std::uint32_t columns,
+void run_columns(const LineStep& step, const HostForm& form, std::uint32_t first, std::uint32_t columns,
                  lines::Tile at, const lines::Line<lines::real_of<Value>, at_once>& start,
                  const lines::Roots<lines::real_of<Value>>& roots) {
   using lines::Role;
-  constexpr std::uint32_t threads = 3;
   std::vector<Value> tile(static_cast<std::size_t>(lines::tile_values(form.n, at.columns())));
-  const bool reads_modes = step.real_rows == RealRows::stored;
-  const bool by_points = (form.points_adjacent && !reads_modes) || step.of_reals;
-  const bool makes_modes = step.real_rows == RealRows::read;
-  for (std::uint32_t thread = 0; by_points && thread < threads; ++thread)
+  const bool by_points = form.points_adjacent || step.of_reals, stores_by_points = step.of_rows();
+  for (std::uint32_t thread = 0; by_points && thread < host_threads; ++thread)
     if (step.of_reals)
-      lines::run_first_by_points<Role::first_of_reals>(form, first, columns, thread, threads, at, tile.data(),
-                                                       start, roots);
+      lines::run_first_by_points<Role::first_of_reals>(form, first, columns, thread, host_threads, at,
+                                                       tile.data(), start, roots);
     else
-      lines::run_first_by_points(form, first, columns, thread, threads, at, tile.data(), start, roots);
-  for (std::uint32_t thread = 0; reads_modes && thread < threads; ++thread)
-    lines::run_first_of_modes(form, first, columns, thread, threads, at, tile.data(), start, roots);
+      lines::run_first_by_points(form, first, columns, thread, host_threads, at, tile.data(), start, roots);
   const int last = form.stage_count() - 1;
-  // As threads do, all columns finish a stage before the next one begins.
-  const auto for_each_column = [&](const auto& run) {
-    for (std::uint32_t c = 0; c < columns; ++c) {
-      auto line = start;
-      lines::go_to<lines::lines_in<Value>>(form, first + c, line);
-      run(at.column<true>(tile.data(), c), line);
-    }
-  };
-  const bool leaves_modes = makes_modes && lines::leaves_results<HostForm>();
-  const bool stores_by_points = step.of_rows() && !leaves_modes;
-  for (int i = by_points || reads_modes ? 1 : 0; i < (stores_by_points ? last : last + 1); ++i)
-    for_each_column([&](const auto& column, const auto& line) {
+  for (int i = by_points ? 1 : 0; i < (stores_by_points ? last : last + 1); ++i)
+    for_each_column(form, first, columns, at, tile.data(), start, [&](const auto& column, const auto& line) {
       if (i == 0)
         lines::run_stage<Role::first>(form, i, 0, 1, column, line, roots);
       else if (i < last)
         lines::run_stage<Role::middle>(form, i, 0, 1, column, line, roots);
-      else if (step.of_reals || leaves_modes)
+      else if (step.of_reals)
         lines::run_stage<Role::last_kept>(form, i, 0, 1, column, line, roots);
       else if (form.turn_loop < 0)
         lines::run_stage<Role::last>(form, i, 0, 1, column, line, roots);
@@ -60,17 +59,43 @@ void run_columns(const HostForm& form, const LineStep& step, std::uint32_t first
         lines::run_stage<Role::last_turned>(form, i, 0, 1, column, line, roots);
     });
   if (step.of_reals)
-    for_each_column([&](const auto& column, const auto& line) {
-      for (std::uint32_t thread = 0; thread < threads; ++thread)
-        lines::take_apart(form, thread, threads, column, line);
+    for_each_column(form, first, columns, at, tile.data(), start, [&](const auto& column, const auto& line) {
+      for (std::uint32_t thread = 0; thread < host_threads; ++thread)
+        lines::take_apart(form, thread, host_threads, column, line);
     });
-  for (std::uint32_t thread = 0; leaves_modes && thread < threads; ++thread)
-    lines::store_modes_of_reals(form, first, columns, thread, threads, at, tile.data(), start, roots);
-  for (std::uint32_t thread = 0; stores_by_points && thread < threads; ++thread)
-    if (makes_modes)
-      lines::run_last_to_modes(form, first, columns, thread, threads, at, tile.data(), start, roots);
+  for (std::uint32_t thread = 0; stores_by_points && thread < host_threads; ++thread)
+    lines::run_last_by_points(form, first, columns, thread, host_threads, at, tile.data(), start, roots);
+}
+
+/// The same of rows of real numbers, which are read or stored.
+template <class Value, RealRows reals, lines::AtOnce at_once, class HostForm>
+void run_real_rows(const HostForm& form, std::uint32_t first, std::uint32_t columns, lines::Tile at,
+                   const lines::Line<lines::real_of<Value>, at_once>& start,
+                   const lines::Roots<lines::real_of<Value>>& roots) {
+  using lines::Role;
+  std::vector<Value> values(static_cast<std::size_t>(lines::tile_values(form.n, at.columns())));
+  Value* const tile = values.data();
+  const auto run_stage = [&]<Role role>(std::integral_constant<Role, role>, int i) {
+    for_each_column(form, first, columns, at, tile, start, [&](const auto& column, const auto& line) {
+      lines::run_stage<role>(form, i, 0, 1, column, line, roots);
+    });
+  };
+  const int last = form.stage_count() - 1;
+  for (std::uint32_t thread = 0; thread < host_threads; ++thread)
+    if constexpr (reals == RealRows::read)
+      lines::run_first_by_points(form, first, columns, thread, host_threads, at, tile, start, roots);
     else
-      lines::run_last_by_points(form, first, columns, thread, threads, at, tile.data(), start, roots);
+      lines::run_first_of_modes(form, first, columns, thread, host_threads, at, tile, start, roots);
+  for (int i = 1; i < last; ++i) run_stage(std::integral_constant<Role, Role::middle>{}, i);
+  constexpr bool leaves_results = reals == RealRows::read && lines::leaves_results<HostForm>();
+  if constexpr (leaves_results) run_stage(std::integral_constant<Role, Role::last_kept>{}, last);
+  for (std::uint32_t thread = 0; thread < host_threads; ++thread)
+    if constexpr (leaves_results)
+      lines::store_modes_of_reals(form, first, columns, thread, host_threads, at, tile, start, roots);
+    else if constexpr (reals == RealRows::read)
+      lines::run_last_to_modes(form, first, columns, thread, host_threads, at, tile, start, roots);
+    else
+      lines::run_last_by_points(form, first, columns, thread, host_threads, at, tile, start, roots);
 }
 
 /// The same of a cluster of blocks, each of which has a part of every line.
@@ -79,7 +104,7 @@ void run_parts(const HostForm& form, std::uint32_t first, std::uint32_t columns,
                const lines::Line<lines::real_of<Value>, at_once>& start,
                const lines::Roots<lines::real_of<Value>>& roots) {
   using lines::Role;
-  const std::uint32_t parts = form.radix(0), threads = 3;
+  const std::uint32_t parts = form.radix(0), threads = host_threads;
   std::vector<std::vector<Value>> tiles(parts, std::vector<Value>(form.below(0) << at.shift));
   const int last = form.stage_count() - 1;
   std::vector<lines::Complex<lines::real_of<Value>>> table;
@@ -110,59 +135,40 @@ void run_parts(const HostForm& form, std::uint32_t first, std::uint32_t columns,
 /// More columns than one, and fewer than most tests have lines.
 inline constexpr lines::Tile some_columns{2};
 
-/// Calls `run` with the type of the form that a kernel has. Sanitizers see one that knows its radices, as
-/// each takes long to compile for them.
-template <class Run>
-void with_host_form(const LineStep& step, const Run& run) {
-  using Divisor = HostDivisor<std::uint32_t>;
-#if defined(WEFT_SANITIZES_THREADS) || defined(WEFT_SANITIZES_ADDRESSES)
-  lines::with_form_among<Divisor, lines::largest_radix, lines::Radices<8, 8>>(step, run);
-#else
-  if (step.real_rows == RealRows::read)
-    lines::with_form_of_real_rows<Divisor, RealRows::read>(step, run);
-  else if (step.real_rows == RealRows::stored)
-    lines::with_form_of_real_rows<Divisor, RealRows::stored>(step, run);
-  else if (step.parts > 1)
-    lines::with_form_of_parts<Divisor>(step, run);
-  else
-    lines::with_form_of<Divisor>(step, run);
-#endif
-}
-/// The same of planes: with small radices kernels are others, of which three blocks share a multiprocessor.
-template <class Run>
-void with_host_form([[maybe_unused]] const PlaneLines& step, const Run& run) {
-  using Divisor = HostDivisor<std::uint32_t>;
-#if defined(WEFT_SANITIZES_THREADS) || defined(WEFT_SANITIZES_ADDRESSES)
-  run(std::type_identity<lines::Form<Divisor>>{});
-#else
-  const auto has_small = [](const LineStep& of) {
-    return std::ranges::max(of.radices) <= lines::largest_small_radix;
-  };
-  if (has_small(step.first) && has_small(step.second))
-    lines::with_form_of<Divisor, lines::largest_small_radix>(step, run);
-  else if (step.first.radices == step.second.radices)
-    lines::with_form_among<Divisor, lines::largest_radix, lines::Radices<8, 16>>(step.first, run);
-  else
-    run(std::type_identity<lines::Form<Divisor>>{});
-#endif
+/// Calls `run` for each block of lines: with the form, the first column, how many there are, the shape of
+/// their tile, the first line and the roots.
+template <class Value, class HostForm, class Run>
+void for_each_block(const LineStep& step, const LineArrays& arrays, const Run& run) {
+  const HostForm form(step, arrays, lines::lines_in<Value>);
+  const lines::Roots<lines::real_of<Value>> roots(step);
+  const lines::Tile at = some_columns;
+  lines::from_first_line<Value>(step, arrays, [&](const auto& start) {
+    for (std::uint32_t first = 0; first < form.lines; first += at.columns())
+      run(form, first, std::min(at.columns(), form.lines - first), at, start, roots);
+  });
 }
 
+/// With the forms that kernels have.
 template <class Value>
 void run_line_step(const LineStep& step, const LineArrays& arrays) {
-  with_host_form(step, [&]<class HostForm>(std::type_identity<HostForm>) {
-    const HostForm form(step, arrays, lines::lines_in<Value>);
-    const lines::Roots<lines::real_of<Value>> roots(step);
-    const lines::Tile at = some_columns;
-    lines::from_first_line<Value>(step, arrays, [&](const auto& start) {
-      for (std::uint32_t first = 0; first < form.lines; first += at.columns()) {
-        const std::uint32_t columns = std::min(at.columns(), form.lines - first);
-        if (step.parts > 1)
-          run_parts<Value>(form, first, columns, at, start, roots);
-        else
-          run_columns<Value>(form, step, first, columns, at, start, roots);
-      }
-    });
-  });
+  using Divisor = HostDivisor<std::uint32_t>;
+  const auto blocks = [&](const auto& run) {
+    return [&]<class HostForm>(std::type_identity<HostForm>) {
+      for_each_block<Value, HostForm>(step, arrays, run);
+    };
+  };
+  const auto read_rows = [](const auto&... block) { run_real_rows<Value, RealRows::read>(block...); };
+  const auto store_rows = [](const auto&... block) { run_real_rows<Value, RealRows::stored>(block...); };
+  const auto run_parts_of = [](const auto&... block) { run_parts<Value>(block...); };
+  const auto run_lines = [&](const auto&... block) { run_columns<Value>(step, block...); };
+  if (step.real_rows == RealRows::read)
+    lines::with_form_of_real_rows<Divisor, RealRows::read>(step, blocks(read_rows));
+  else if (step.real_rows == RealRows::stored)
+    lines::with_form_of_real_rows<Divisor, RealRows::stored>(step, blocks(store_rows));
+  else if (step.parts > 1)
+    lines::with_form_of_parts<Divisor>(step, blocks(run_parts_of));
+  else
+    lines::with_form_of<Divisor>(step, blocks(run_lines));
 }
 
 inline void run_line_step(const LineStep& step, const LineArrays& arrays) {
@@ -207,13 +213,31 @@ void run_plane_lines_as(const PlaneLines& step, const LineArrays& arrays, std::b
         static_cast<Index>(plane % slots) * step.plane_bytes() / static_cast<Index>(sizeof(Number));
     is_second ? void(start.from += slot) : void(start.to += slot);
     const std::uint32_t first = number * half.at.columns();
-    run_columns<Value>(half.form, is_second ? step.second : step.first, plane * half.columns + first,
+    run_columns<Value>(is_second ? step.second : step.first, half.form, plane * half.columns + first,
                        std::min(half.at.columns(), half.columns - first), half.at, start, half.roots);
     ++half.done[plane];
   }
   for (const Half& half : halves)
     for (const std::uint32_t done : half.done)
       if (done != half.tiles) device_double::fail("tiles that are not done");
+}
+
+/// Calls `run` with the type of the form that kernels have for planes: with small radices these are others,
+/// of which three blocks share a multiprocessor.
+template <class Run>
+void with_host_form(const PlaneLines& step, const Run& run) {
+  using Divisor = HostDivisor<std::uint32_t>;
+  const auto has_small = [](const LineStep& of) {
+    return std::ranges::max(of.radices) <= lines::largest_small_radix;
+  };
+  if constexpr (lines::few_forms)
+    run(std::type_identity<lines::Form<Divisor>>{});
+  else if (has_small(step.first) && has_small(step.second))
+    lines::with_form_of<Divisor, lines::largest_small_radix>(step, run);
+  else if (step.first.radices == step.second.radices)
+    lines::with_form_among<Divisor, lines::largest_radix, lines::Radices<8, 16>>(step.first, run);
+  else
+    run(std::type_identity<lines::Form<Divisor>>{});
 }
 
 template <class Value, lines::AtOnce at_once>

@@ -208,35 +208,54 @@ auto with_form_among(const LineStep& step, const Run& run) {
     return run(std::type_identity<Form<Divisor, most>>{});
 }
 
+/// Where kernels are to be compiled soon rather than to be fast, few radices have forms of their own.
+#if defined(WEFT_FEW_FORMS)
+inline constexpr bool few_forms = true;
+#else
+inline constexpr bool few_forms = false;
+#endif
+
 /// Calls `run` with the type of a step's form. Powers of two from 64 to 1024 have types of their own, by
 /// which kernels know all but strides when they are compiled.
 template <class Divisor, class Run>
 auto with_form_of(const LineStep& step, const Run& run) {
-  return with_form_among<Divisor, largest_radix, Radices<8, 8>, Radices<8, 16>, Radices<16, 16>,
-                         Radices<8, 8, 8>, Radices<8, 16, 8>>(step, run);
+  if constexpr (few_forms)
+    return with_form_among<Divisor, largest_radix, Radices<8, 8>>(step, run);
+  else
+    return with_form_among<Divisor, largest_radix, Radices<8, 8>, Radices<8, 16>, Radices<16, 16>,
+                           Radices<8, 8, 8>, Radices<8, 16, 8>>(step, run);
 }
 
 /// The same of rows of real numbers, which are read or stored.
 template <class Divisor, RealRows reals, class Run>
 auto with_form_of_real_rows(const LineStep& step, const Run& run) {
   using Of256 = std::conditional_t<reals == RealRows::read, Radices<16, 16>, Radices<8, 4, 8>>;
-  return with_form_among<Divisor, largest_radix, Radices<8, 8>, Radices<8, 16>, Of256, Radices<8, 8, 8>,
-                         Radices<8, 16, 8>>(step, run);
+  if constexpr (few_forms)
+    return with_form_among<Divisor, largest_radix, Radices<8, 16>, Of256>(step, run);
+  else
+    return with_form_among<Divisor, largest_radix, Radices<8, 8>, Radices<8, 16>, Of256, Radices<8, 8, 8>,
+                           Radices<8, 16, 8>>(step, run);
 }
 
 /// The same of lines with parts.
 template <class Divisor, class Run>
 auto with_form_of_parts(const LineStep& step, const Run& run) {
-  return with_form_among<Divisor, largest_small_radix, Radices<4, 8, 8, 4>, Radices<6, 8, 8, 4>,
-                         Radices<8, 8, 8, 4>, Radices<8, 8, 8, 8>>(step, run);
+  if constexpr (few_forms)
+    return with_form_among<Divisor, largest_small_radix, Radices<4, 8, 8, 4>>(step, run);
+  else
+    return with_form_among<Divisor, largest_small_radix, Radices<4, 8, 8, 4>, Radices<6, 8, 8, 4>,
+                           Radices<8, 8, 8, 4>, Radices<8, 8, 8, 8>>(step, run);
 }
 
 /// The same for both steps of planes, if these have the same radices.
 template <class Divisor, int most, class Run>
 auto with_form_of(const PlaneLines& step, const Run& run) {
   if (step.first.radices != step.second.radices) return run(std::type_identity<Form<Divisor, most>>{});
-  return with_form_among<Divisor, most, Radices<8, 8>, Radices<8, 16>, Radices<8, 4, 8>, Radices<8, 8, 8>,
-                         Radices<8, 4, 4, 8>>(step.first, run);
+  if constexpr (few_forms)
+    return with_form_among<Divisor, most, Radices<8, 8>>(step.first, run);
+  else
+    return with_form_among<Divisor, most, Radices<8, 8>, Radices<8, 16>, Radices<8, 4, 8>, Radices<8, 8, 8>,
+                           Radices<8, 4, 4, 8>>(step.first, run);
 }
 
 /// A column of a tile, in which each point has a row with a value for each column. `Spread`: values change
