@@ -228,9 +228,11 @@ auto with_form_of(const LineStep& step, const Run& run) {
 
 /// The same of rows of real numbers, which are read or stored.
 template <class Divisor, RealRows reals, class Run>
-auto with_form_of_real_rows(const LineStep& step, const Run& run) {
+auto with_form_of_real_rows([[maybe_unused]] const LineStep& step, const Run& run) {
   using Of256 = std::conditional_t<reals == RealRows::read, Radices<16, 16>, Radices<8, 4, 8>>;
-  if constexpr (few_forms)
+  if constexpr (few_forms && reals == RealRows::stored)
+    return run(std::type_identity<Form<Divisor>>{});
+  else if constexpr (few_forms)
     return with_form_among<Divisor, largest_radix, Radices<8, 16>, Of256>(step, run);
   else
     return with_form_among<Divisor, largest_radix, Radices<8, 8>, Radices<8, 16>, Of256, Radices<8, 8, 8>,
@@ -239,9 +241,9 @@ auto with_form_of_real_rows(const LineStep& step, const Run& run) {
 
 /// The same of lines with parts.
 template <class Divisor, class Run>
-auto with_form_of_parts(const LineStep& step, const Run& run) {
+auto with_form_of_parts([[maybe_unused]] const LineStep& step, const Run& run) {
   if constexpr (few_forms)
-    return with_form_among<Divisor, largest_small_radix, Radices<4, 8, 8, 4>>(step, run);
+    return run(std::type_identity<Form<Divisor, largest_small_radix>>{});
   else
     return with_form_among<Divisor, largest_small_radix, Radices<4, 8, 8, 4>, Radices<6, 8, 8, 4>,
                            Radices<8, 8, 8, 4>, Radices<8, 8, 8, 8>>(step, run);
