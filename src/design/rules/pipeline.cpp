@@ -58,6 +58,13 @@ bool boxes_are_alike(const Field& field, int ranks) {
   return true;
 }
 
+/// Whether rows of memory remain rows in an exchange, in whatever order they lie: kernels then put lines that
+/// are adjacent, or their points.
+bool keeps_rows(const Field& before, const Field& after) {
+  const auto fastest = [](const Field& field) { return field.order(0)[field.shape.size() - 1]; };
+  return fastest(before) == fastest(after);
+}
+
 /// Whether links are busy while a GPU transforms the other axis of planes: those of the last FFT before the
 /// only exchange, one axis of which is contiguous and stays on the rank (kernels/lines/planes.hpp). Beyond
 /// `most` points the shared memory of a multiprocessor holds too few lines.
@@ -73,7 +80,7 @@ bool hides_puts(const Schedule& schedule) {
     if (before.shape[axis] > 1) ++axes;
   }
   const int fastest = before.order(0)[before.shape.size() - 1];
-  return axes == 2 && stage.axes.contains(fastest) && before.order(0) == after.order(0) &&
+  return axes == 2 && stage.axes.contains(fastest) && keeps_rows(before, after) &&
          after.box(0).lo[fastest] == 0 && after.box(0).hi[fastest] == after.shape[fastest];
 }
 
@@ -84,15 +91,14 @@ bool has_only(const Problem& p, std::initializer_list<Transform> kinds) {
          p.points.empty() && p.between == Between::none;
 }
 
-/// Whether FFTs before all reshapes can put what they have: lines along one axis, in an order of memory that
-/// stays.
+/// Whether FFTs before all reshapes can put what they have: lines along one axis, in rows that stay rows.
 bool can_put_in_each(const Schedule& schedule) {
   return std::ranges::all_of(reshape_stages(schedule), [&](int reshape) {
     if (reshape == 0 || at(schedule.stages, reshape - 1).kind != Stage::Kind::fft) return false;
     const Field &before = at(schedule.fields, reshape), &after = at(schedule.fields, reshape + 1);
     const AxisVector<int>& axes = at(schedule.stages, reshape - 1).axes;
     const auto longer = std::count_if(axes.begin(), axes.end(), [&](int a) { return before.shape[a] > 1; });
-    return longer == 1 && before.order(0) == after.order(0);
+    return longer == 1 && keeps_rows(before, after);
   });
 }
 
