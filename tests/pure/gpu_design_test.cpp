@@ -218,6 +218,20 @@ TEST(Design, HidesPutsOfLargeBoxes) {
     EXPECT_EQ(all[0].parts[0].pieces.size(), 2U);
     EXPECT_EQ(axes_of(d.schedule(direction), 0).size(), 2U);
   }
+  // In another order of memory in which rows remain rows, also beside an axis of one point.
+  const auto puts_in_order = [](Problem q, const Order& order) {
+    q.output = q.output.with_order(order);
+    const Design other = design_for(q, gpus(2, 2));
+    for (const Direction direction : {Direction::forward, Direction::backward})
+      EXPECT_EQ(diversions(program_of(other, direction, 1), Diverted::puts).size(),
+                other.memory.ffts_put ? 1U : 0U);
+    return other.memory.ffts_put;
+  };
+  EXPECT_TRUE(puts_in_order(p, {1, 0, 2}));
+  Problem with_one = p;
+  with_one.shape = {512, 512, 512, 1};
+  with_one.transforms = {Transform::c2c, Transform::c2c, Transform::c2c, Transform::c2c};
+  EXPECT_TRUE(puts_in_order(with_one, {1, 0, 2, 3}));
   for (const auto why : {&Closed::roomy, &Closed::turns}) {
     Setting roomless = gpus(2, 2);
     roomless.closed.*why = "no room";
@@ -230,6 +244,7 @@ TEST(Design, HidesPutsOfLargeBoxes) {
   EXPECT_FALSE(design_for(p, gpus(2, 2), Options().set("puts", "engine")).memory.ffts_put);
   // Of r2c backward it is one axis that is put: the real one comes last.
   p.transforms = {Transform::c2c, Transform::c2c, Transform::r2c};
+  EXPECT_TRUE(puts_in_order(p, {1, 0, 2}));
   const Design real = design_for(p, gpus(2, 2));
   EXPECT_TRUE(real.memory.needs_turns);
   for (const Direction direction : {Direction::forward, Direction::backward}) {

@@ -61,7 +61,11 @@ bool boxes_are_alike(const Field& field, int ranks) {
 /// Whether rows of memory remain rows in an exchange, in whatever order they lie: kernels then put lines that
 /// are adjacent, or their points.
 bool keeps_rows(const Field& before, const Field& after) {
-  const auto fastest = [](const Field& field) { return field.order(0)[field.shape.size() - 1]; };
+  const auto fastest = [](const Field& field) {
+    int axis = field.shape.size() - 1;
+    while (axis > 0 && field.shape[field.order(0)[axis]] == 1) --axis;
+    return field.order(0)[axis];
+  };
   return fastest(before) == fastest(after);
 }
 
