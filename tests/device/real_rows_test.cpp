@@ -1,13 +1,38 @@
 // Rows of real numbers that kernels of Weft transform in device memory, against the direct sum.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <numeric>
 #include <random>
 
 #include "fft/calls/strided_lines.hpp"
+#include "kernels/lines/step.hpp"
+#include "kernels/lines/tiles.hpp"
 #include "support/exact_lines.hpp"
 #include "support/on_device.hpp"
 
 namespace weft::test {
+
+TEST(DeviceRealRows, RadicesOfRealRows) {
+  using Radices = std::array<int, LineStep::most_stages>;
+  for (Index n = 4; n <= LineStep::most_points; ++n) {
+    if (!line_radices(n)) continue;
+    for (const RealRows reals : {RealRows::read, RealRows::stored}) {
+      const Radices all = real_row_radices(n, reals);
+      const auto end = std::ranges::find(all, 0);
+      ASSERT_EQ(std::accumulate(all.begin(), end, Index{1}, std::multiplies<>()), n);
+      // A larger one next to the modes needs a form of its own, which leaves its results in the tile.
+      const bool is_read = reals == RealRows::read, leaves = is_read && (n == 128 || n == 256);
+      const int next_to_modes = is_read ? *(end - 1) : all.front();
+      EXPECT_EQ(next_to_modes > lines::largest_small_radix, leaves) << n;
+    }
+  }
+  EXPECT_EQ(real_row_radices(128, RealRows::read), (Radices{8, 16}));
+  EXPECT_EQ(real_row_radices(256, RealRows::read), (Radices{16, 16}));
+  EXPECT_EQ(real_row_radices(256, RealRows::stored), (Radices{8, 4, 8}));
+}
 
 /// Rows of real numbers, and back; several loops, and rows that lie apart.
 TEST(DeviceRealRows, AgainstTheDirectSum) {
