@@ -10,7 +10,7 @@ namespace weft {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using TraceJson = nlohmann::ordered_json;
 
 /// In microseconds, a multiple of 1/64. Perfetto cuts each number off to nanoseconds. Of such numbers an end
 /// is then never behind the begin of what follows, which it would take for an overlap and leave out.
@@ -31,7 +31,7 @@ class RankEvents {
       add("M", "process_name", stream,
           {{"args", {{"name", "plan " + std::to_string(plan_.number) + ": " + plan_.title}}}});
       add("M", "process_sort_index", stream, {{"args", {{"sort_index", plan_.number}}}});
-      Json lane_of = {{"name", rank + which}};
+      TraceJson lane_of = {{"name", rank + which}};
       if (others > 0) lane_of["stands_for"] = rank_.stands_for;
       add("M", "thread_name", stream, {{"args", lane_of}});
       add("M", "thread_sort_index", stream, {{"args", {{"sort_index", lane(stream)}}}});
@@ -67,8 +67,8 @@ class RankEvents {
     return std::string(t.kind) == "fft" && stage < stages.size() ? stages[stage] : t.kind;
   }
 
-  static Json arguments(const TracedOperation& t) {
-    Json j = {{"stage", t.stage}};
+  static TraceJson arguments(const TracedOperation& t) {
+    TraceJson j = {{"stage", t.stage}};
     if (t.reshape >= 0) j["reshape"] = t.reshape;
     j["tile"] = t.tile;
     if (t.peer >= 0) j["peer"] = t.peer;
@@ -79,16 +79,16 @@ class RankEvents {
   }
 
   void span(const std::string& name, const char* category, int stream, double begin, double end,
-            const Json& args) {
+            const TraceJson& args) {
     const double from = microseconds(begin);
     add("X", name, stream,
         {{"cat", category}, {"ts", from}, {"dur", microseconds(end) - from}, {"args", args}});
   }
 
   /// Perfetto takes a lane that has the number of its process for the main one, and shows it first.
-  void add(const char* phase, const std::string& name, int stream, const Json& more) {
+  void add(const char* phase, const std::string& name, int stream, const TraceJson& more) {
     constexpr int above_all_lanes = 1'000'000;
-    Json event = {
+    TraceJson event = {
         {"name", name}, {"ph", phase}, {"pid", above_all_lanes + plan_.number}, {"tid", lane(stream)}};
     event.update(more);
     events.push_back(event.dump());

@@ -12,7 +12,7 @@ namespace weft {
 namespace {
 
 using MachineJson = nlohmann::ordered_json;
-constexpr int version = 1;
+constexpr int machine_version = 1;
 constexpr const char* operation = "machine description";
 
 /// An object of the file and where it stands, for errors.
@@ -240,7 +240,7 @@ void fields(const Visitor& visit, Machine& m) {
 }
 
 /// Parts without further parts are on one line each.
-std::string text_of(const MachineJson& json, const std::string& indent) {
+std::string indented(const MachineJson& json, const std::string& indent) {
   const auto is_part = [](const MachineJson& v) { return v.is_structured(); };
   if (!json.is_structured() || std::none_of(json.begin(), json.end(), is_part)) return json.dump();
   const bool curve = json.is_array() && json.front().is_array();
@@ -249,7 +249,7 @@ std::string text_of(const MachineJson& json, const std::string& indent) {
   for (const auto& [key, value] : json.items()) {
     text += separator;
     text += curve ? "" : "\n " + indent;
-    text += (json.is_object() ? MachineJson(key).dump() + ": " : "") + text_of(value, indent + " ");
+    text += (json.is_object() ? MachineJson(key).dump() + ": " : "") + indented(value, indent + " ");
     separator = curve ? ", " : ",";
   }
   return text + (curve ? "" : "\n" + indent) + (json.is_array() ? "]" : "}");
@@ -263,9 +263,9 @@ MachineDescription read_machine(const std::string& text) {
   int found = 0;
   const Reader read(json, "");
   read("weft_machine", found);
-  if (found != version)
+  if (found != machine_version)
     throw Error(operation, "weft_machine = " + std::to_string(found),
-                "version " + std::to_string(version) + ", which this Weft reads");
+                "version " + std::to_string(machine_version) + ", which this Weft reads");
   MachineDescription machine;
   fields(read, machine);
   check_machine(machine);
@@ -275,9 +275,9 @@ MachineDescription read_machine(const std::string& text) {
 std::string to_json(const MachineDescription& machine) {
   MachineJson json;
   const Writer write(json);
-  write("weft_machine", version);
+  write("weft_machine", machine_version);
   fields(write, machine);
-  return text_of(json, "") + "\n";
+  return indented(json, "") + "\n";
 }
 
 }  // namespace weft

@@ -27,7 +27,7 @@ namespace {
 using Json = nlohmann::json;
 
 /// The version of the format. A change that an older Weft would misread or lose increases it.
-constexpr int version = 1;
+constexpr int wisdom_version = 1;
 constexpr const char* version_key = "weft_wisdom";
 
 template <class Map>
@@ -174,7 +174,7 @@ std::string Wisdom::to_json() const {
   for (const auto& [machine, json] : descriptions_) descriptions[machine] = Json::parse(json);
   for (const auto& [library, text] : libraries_) libraries[library] = split_lines(text);
   nlohmann::ordered_json all;  // the version comes first: it identifies a damaged file as wisdom
-  all[version_key] = version;
+  all[version_key] = wisdom_version;
   all["problems"] = problems;
   all["constants"] = constants_;
   if (!descriptions.empty()) all["descriptions"] = descriptions;
@@ -203,11 +203,11 @@ WisdomText read_wisdom_text(const std::string& text) {
   const Json& written = json[version_key];
   if (!written.is_number_integer() || written < 1)
     return {Kind::damaged, {}, "damaged wisdom: its version is " + written.dump()};
-  if (written > version)
+  if (written > wisdom_version)
     return {Kind::newer,
             {},
             "wisdom of version " + written.dump() + ", which a later Weft wrote; this one reads up to " +
-                std::to_string(version)};
+                std::to_string(wisdom_version)};
   try {
     return {Kind::wisdom, read(json), ""};
   } catch (const nlohmann::json::exception& e) {

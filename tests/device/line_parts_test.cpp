@@ -40,13 +40,33 @@ TEST(DeviceLines, RadicesOfParts) {
   }
 }
 
+/// Cells have 64 bytes of adjacent lines.
+TEST(DeviceLines, RunsThatBlocksShareLinesOf) {
+  for (const int real_bytes : {4, 8}) {
+    LineStep step;
+    step.n = 1024;
+    step.real_bytes = real_bytes;
+    step.count = 2;
+    const auto shared = [&](Index adjacent, Index from = 1, Index to = 1) {
+      step.loops = {{{adjacent, from, to}, {64, adjacent * step.n, adjacent * step.n}}};
+      return shared_radices(step, most_line_parts);
+    };
+    const Index cell = 32 / real_bytes;
+    EXPECT_EQ(shared(cell), std::nullopt);
+    EXPECT_EQ(shared(2 * cell), part_radices(1024, most_line_parts));
+    EXPECT_EQ(shared(1000), part_radices(1024, most_line_parts));
+    EXPECT_EQ(shared(1000, 2), std::nullopt) << "lines that are not adjacent";
+    EXPECT_EQ(shared(1000, 1, 2), std::nullopt) << "modes that are not adjacent";
+  }
+}
+
 namespace {
 
 /// Lines that blocks share, some modes of which go to two other arrays, and the same ones without that.
 template <class Real>
 void expect_diverted(Index n, bool forward) {
   using Number = std::complex<Real>;
-  constexpr Index lines = 7, first = 100, count = 500, begin = 220;
+  constexpr Index lines = 17, first = 100, count = 500, begin = 220;
   const auto device = current_device();
   const auto scope = std::make_unique<DeviceScope>(*device);
   LineStep step;
@@ -57,6 +77,7 @@ void expect_diverted(Index n, bool forward) {
   step.forward = forward;
   step.real_bytes = sizeof(Real);
   step.factor = 0.5;
+  ASSERT_TRUE(shared_radices(step, most_line_parts));
   const std::shared_ptr<StreamFft> plain = plan_line_step(*device, step);
   step.diverted = {first, count, 4, 2, {0, begin}};
   const std::shared_ptr<StreamFft> diverting = plan_line_step(*device, step);

@@ -110,7 +110,8 @@ TEST(DeviceLines, LinesOfSeveralBlocksAgainstTheDirectSum) {
         p.direction = direction;
         p.in_place = n % 3 == 0;
         p.scale = 0.25;
-        const Index lines = 6 + n % 5, from = lines + n % 4, to = p.in_place ? from : lines + 1;
+        const Index lines = (precision == Precision::float64 ? 8 : 16) + n % 5;  // 128 bytes at least
+        const Index from = lines + n % 4, to = p.in_place ? from : lines + 1;
         p.dimensions = {{n, from, to}};
         p.loops = {{2, from * n + 4, p.in_place ? from * n + 4 : to * n + 6}, {lines, 1, 1}};
         const OnDevice fft(p, [](Device& device, const FftProblem& problem) {

@@ -2,13 +2,15 @@
 // each plane, no copies, and the time of about one copy for any length with factors 2, 3, 5 and 7.
 #pragma once
 
+#include <array>
 #include <memory>
-
+#include <optional>
 #include <vector>
 
 #include "fft/calls/cufft_calls.hpp"
 #include "fft/calls/step_lines.hpp"
 #include "fft/stream_fft.hpp"
+#include "kernels/lines/step.hpp"
 
 namespace weft {
 
@@ -39,6 +41,12 @@ std::vector<FftDimension> loops_of(const StepLines& lines);
 /// Fills in radices of at most `most_radix` and roots of a step, and returns the memory of the roots. `step`
 /// has a number of points for which there are radices.
 std::shared_ptr<std::byte> complete_line_step(Device& device, LineStep& step, int most_radix);
+
+using LineRadices = std::array<int, LineStep::most_stages>;
+
+/// The radices of a step whose lines several blocks of threads share, at most `most_parts` (`part_radices`);
+/// none if one block is as fast: for lines in short runs of memory, as those in cells (ADR 0064), too.
+std::optional<LineRadices> shared_radices(const LineStep& step, int most_parts);
 
 /// A plan for one launch of the kernel, whose radices and roots it fills in, and those of its factors. `step`
 /// has a number of points for which there are radices.
