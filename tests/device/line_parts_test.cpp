@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "fft/calls/strided_lines.hpp"
-#include "kernels/lines/step.hpp"
+#include "kernels/lines/radices.hpp"
 #include "kernels/lines/tiles.hpp"
 #include "support/device_mirror.hpp"
 #include "support/on_device.hpp"

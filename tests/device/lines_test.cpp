@@ -14,7 +14,7 @@
 #include "fft/calls/strided_lines.hpp"
 #include "fft/calls/two_passes.hpp"
 #include "kernels/lines/planes.hpp"
-#include "kernels/lines/step.hpp"
+#include "kernels/lines/radices.hpp"
 #include "kernels/lines/tiles.hpp"
 #include "support/exact_lines.hpp"
 #include "support/expect_error.hpp"
@@ -42,20 +42,55 @@ TEST(DeviceLines, RadicesOfLines) {
   }
 }
 
+/// They divide the number, kernels have them, and they are others than those by rule.
+TEST(DeviceLines, MeasuredRadices) {
+  int count = 0;
+  for (const LineKind kind : {LineKind::apart, LineKind::rows_read, LineKind::rows_stored, LineKind::planes})
+    for (Index n = 1; n <= LineStep::most_points; ++n) {
+      const std::optional<LineRadices> found = measured_radices(n, kind);
+      if (!found) continue;
+      ++count;
+      const auto stages =
+          static_cast<int>(std::ranges::count_if(*found, [](int radix) { return radix > 0; }));
+      ASSERT_GE(stages, 2);
+      Index product = 1;
+      for (int i = 0; i < stages; ++i) {
+        const int radix = (*found)[static_cast<std::size_t>(i)];
+        ASSERT_TRUE(radix > 1 && radix <= LineStep::largest_radix && radix != 11 && radix != 13 &&
+                    radix != 14)
+            << n;
+        product *= radix;
+      }
+      ASSERT_EQ(product, n);
+      ASSERT_NE(found, line_radices(n));
+      const int last = (*found)[static_cast<std::size_t>(stages - 1)];
+      if (kind == LineKind::rows_read) {
+        ASSERT_LE(last, lines::largest_small_radix) << n;
+      }
+      if (kind == LineKind::rows_stored) {
+        ASSERT_LE(found->front(), lines::largest_small_radix) << n;
+      }
+      if (kind == LineKind::planes) {
+        ASSERT_EQ(n / last % 2, n % 2) << "whole cells: " << n;
+      }
+    }
+  EXPECT_GT(count, 50);
+}
+
 TEST(DeviceLines, RadicesOfPlanes) {
-  using Radices = std::array<int, LineStep::most_stages>;
-  const auto of = [](Index n, bool of_reals = false) {
-    return line_radices(n, largest_plane_radix(n, n, of_reals)).value();
-  };
+  using Radices = LineRadices;
+  const auto of = [](Index n, bool of_reals = false) { return plane_radices(n, n, of_reals).second; };
   EXPECT_EQ(of(64), (Radices{8, 8}));
   EXPECT_EQ(of(128), (Radices{8, 16}));
   EXPECT_EQ(of(128, true), (Radices{8, 4, 4}));
   EXPECT_EQ(of(256), (Radices{8, 4, 8}));
   EXPECT_EQ(of(512), (Radices{8, 8, 8}));
   EXPECT_EQ(of(1024), (Radices{8, 4, 4, 8}));
+  EXPECT_EQ(of(720), (Radices{10, 12, 6})) << "as measured";
   EXPECT_EQ(of(768), (Radices{8, 12, 8})) << "three tiles do not fit";
-  EXPECT_EQ(largest_plane_radix(256, 128, false), LineStep::largest_radix)
-      << "both have three blocks, or none";
+  EXPECT_EQ(plane_radices(256, 128, false).first, (Radices{16, 16})) << "both have three blocks, or none";
+  EXPECT_EQ(plane_radices(840, 720, false).first, line_radices(840, lines::largest_small_radix));
+  EXPECT_EQ(plane_radices(560, 840, false).first, measured_radices(560, LineKind::planes));
   for (Index n = 4; n <= LineStep::most_points; ++n) {
     const auto radices = line_radices(n, lines::largest_small_radix);
     ASSERT_EQ(radices.has_value(), line_radices(n).has_value()) << n;

@@ -8,7 +8,7 @@
 #include <random>
 
 #include "fft/calls/strided_lines.hpp"
-#include "kernels/lines/step.hpp"
+#include "kernels/lines/radices.hpp"
 #include "kernels/lines/tiles.hpp"
 #include "support/exact_lines.hpp"
 #include "support/on_device.hpp"

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "kernels/lines/step.hpp"
+#include "kernels/lines/radices.hpp"
 #include "program/diversions.hpp"
 #include "support/design_of.hpp"
 #include "support/diverted.hpp"

@@ -224,7 +224,7 @@ void run_plane_lines_as(const PlaneLines& step, const LineArrays& arrays, std::b
 
 /// Calls `run` with the type of the form that kernels have for planes: with small radices these are others,
 /// of which three blocks share a multiprocessor.
-template <class Run>
+template <int values, class Run>
 void with_host_form(const PlaneLines& step, const Run& run) {
   using Divisor = HostDivisor<std::uint32_t>;
   const auto has_small = [](const LineStep& of) {
@@ -233,7 +233,7 @@ void with_host_form(const PlaneLines& step, const Run& run) {
   if constexpr (lines::few_forms)
     run(std::type_identity<lines::Form<Divisor>>{});
   else if (has_small(step.first) && has_small(step.second))
-    lines::with_form_of<Divisor, lines::largest_small_radix>(step, run);
+    lines::with_form_of<Divisor, lines::largest_small_radix, values>(step, run);
   else if (step.first.radices == step.second.radices)
     lines::with_form_among<Divisor, lines::largest_radix, lines::Radices<8, 16>>(step.first, run);
   else
@@ -242,7 +242,7 @@ void with_host_form(const PlaneLines& step, const Run& run) {
 
 template <class Value, lines::AtOnce at_once>
 void run_plane_lines(const PlaneLines& step, const LineArrays& arrays, std::byte* ring) {
-  with_host_form(step, [&]<class HostForm>(std::type_identity<HostForm>) {
+  with_host_form<lines::lines_in<Value>>(step, [&]<class HostForm>(std::type_identity<HostForm>) {
     run_plane_lines_as<Value, at_once, HostForm>(step, arrays, ring);
   });
 }

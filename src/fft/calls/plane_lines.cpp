@@ -31,7 +31,7 @@ struct RowsAndColumns {
 /// apart as there are butterflies, which are whole cells, as pieces are.
 bool fits_cells(const FftProblem& p, const FftDimension& row, const FftDimension& column) {
   if (!p.cells) return true;
-  const auto radices = line_radices(column.n, largest_plane_radix(row.n, column.n, false)).value();
+  const LineRadices radices = plane_radices(row.n, column.n, false).second;
   int last = 1;
   for (const int radix : radices)
     if (radix > 0) last = radix;
@@ -82,9 +82,9 @@ PlaneRing ring_for(const PlaneLines& step) {
 class PlaneLinesFft final : public StreamFft {
  public:
   PlaneLinesFft(Device& device, const PlaneLines& step) : step_(step) {
-    const int most = largest_plane_radix(step_.first.n, step_.second.n, step_.first.of_reals);
-    roots_[0] = complete_line_step(device, step_.first, most);
-    roots_[1] = complete_line_step(device, step_.second, most);
+    const auto [first, second] = plane_radices(step_.first.n, step_.second.n, step_.first.of_reals);
+    roots_[0] = complete_line_step(device, step_.first, first);
+    roots_[1] = complete_line_step(device, step_.second, second);
     const auto bytes = static_cast<std::size_t>(4 * step_.counters());
     counters_ = device.allocate(bytes, "plan: counters of line FFTs");
     const auto stream = device.make_stream();

@@ -14,7 +14,6 @@
 
 #include "fft/calls/step_lines.hpp"
 #include "fft/loops.hpp"
-#include "kernels/lines/step.hpp"
 #include "weft/error.hpp"
 
 namespace weft {
@@ -76,9 +75,10 @@ LineStep with(LineStep step, const LineRadices& radices) {
   step.stages = static_cast<int>(std::ranges::count_if(step.radices, [](int radix) { return radix > 0; }));
   return step;
 }
-/// With radices for its length.
-LineStep with_radices(const LineStep& step, int most = LineStep::largest_radix) {
-  return with(step, line_radices(step.n, most).value());
+/// Of lines that one block of threads has.
+LineRadices radices_of_block(const LineStep& step) {
+  if (step.real_rows != RealRows::none) return real_row_radices(step.n, step.real_rows);
+  return step.of_rows() ? line_radices(step.n).value() : lines_apart_radices(step.n);
 }
 
 template <class Real>
@@ -103,8 +103,8 @@ std::vector<FftDimension> loops_of(const StepLines& lines) {
   return merge_loops(lines.around);
 }
 
-std::shared_ptr<std::byte> complete_line_step(Device& device, LineStep& step, int most_radix) {
-  step = with_radices(step, most_radix);
+std::shared_ptr<std::byte> complete_line_step(Device& device, LineStep& step, const LineRadices& radices) {
+  step = with(step, radices);
   const auto roots = [&]<class Real>(Real) {
     std::vector<std::complex<Real>> all;
     add_roots(all, step.n, step.n, 1);
@@ -125,9 +125,7 @@ std::optional<LineRadices> shared_radices(const LineStep& step, int most_parts) 
 
 std::shared_ptr<StreamFft> plan_line_step(Device& device, LineStep step) {
   const auto shared = shared_radices(step, device.most_line_parts());
-  step = shared                             ? with(step, *shared)
-         : step.real_rows == RealRows::none ? with_radices(step)
-                                            : with(step, real_row_radices(step.n, step.real_rows));
+  step = with(step, shared ? *shared : radices_of_block(step));
   if (shared) step.parts = shared->front();
   return step.real_bytes == 8 ? plan_with_roots<double>(device, step) : plan_with_roots<float>(device, step);
 }

@@ -10,7 +10,7 @@
 #include "fft/calls/cufft_calls.hpp"
 #include "fft/calls/step_lines.hpp"
 #include "fft/stream_fft.hpp"
-#include "kernels/lines/step.hpp"
+#include "kernels/lines/radices.hpp"
 
 namespace weft {
 
@@ -38,11 +38,8 @@ std::shared_ptr<StreamFft> plan_strided_lines(Device& device, const CallStep& st
 /// costs more than what is read in pieces.
 std::vector<FftDimension> loops_of(const StepLines& lines);
 
-/// Fills in radices of at most `most_radix` and roots of a step, and returns the memory of the roots. `step`
-/// has a number of points for which there are radices.
-std::shared_ptr<std::byte> complete_line_step(Device& device, LineStep& step, int most_radix);
-
-using LineRadices = std::array<int, LineStep::most_stages>;
+/// Fills in radices and roots of a step, and returns the memory of the roots.
+std::shared_ptr<std::byte> complete_line_step(Device& device, LineStep& step, const LineRadices& radices);
 
 /// The radices of a step whose lines several blocks of threads share, at most `most_parts` (`part_radices`);
 /// none if one block is as fast: for lines in short runs of memory, as those in cells (ADR 0064), too.

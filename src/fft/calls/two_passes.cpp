@@ -10,7 +10,7 @@
 #include "fft/calls/repeated_calls.hpp"
 #include "fft/calls/step_lines.hpp"
 #include "fft/calls/strided_lines.hpp"
-#include "kernels/lines/step.hpp"
+#include "kernels/lines/radices.hpp"
 #include "weft/error.hpp"
 
 namespace weft {

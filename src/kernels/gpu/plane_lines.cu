@@ -199,9 +199,10 @@ Status launch(const PlaneLines& step, const LineArrays& arrays, std::byte* ring,
     if (std::ranges::max(step.first.radices) > most_radix<blocks> ||
         std::ranges::max(step.second.radices) > most_radix<blocks>)
       return launch<Value, at_once, Reals, blocks_together>(step, arrays, ring, memory, stream);
-  return lines::with_form_of<Divisor, most_radix<blocks>>(step, [&]<class Form>(std::type_identity<Form>) {
-    return launch_as<Value, at_once, Reals, blocks, Form>(step, arrays, ring, memory, stream);
-  });
+  return lines::with_form_of<Divisor, most_radix<blocks>, lines::lines_in<Value>>(
+      step, [&]<class Form>(std::type_identity<Form>) {
+        return launch_as<Value, at_once, Reals, blocks, Form>(step, arrays, ring, memory, stream);
+      });
 }
 
 template <class Value, lines::AtOnce at_once>

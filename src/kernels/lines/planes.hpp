@@ -33,10 +33,6 @@ struct PlaneLines {
   Index counters() const { return 2 + 2 * planes; }
 };
 
-/// The largest radix of both steps of planes, whose lines have so many points. Three blocks of threads that
-/// share a multiprocessor have registers for small radices alone; two have them for all (ADR 0070).
-int largest_plane_radix(Index first, Index second, bool of_reals);
-
 namespace lines {
 
 /// The order of the tiles of `PlaneLines`. `lead` is two planes at least, and `slots` more than that; or they

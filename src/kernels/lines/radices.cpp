@@ -1,3 +1,5 @@
+#include "kernels/lines/radices.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -6,8 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/lines/planes.hpp"
-#include "kernels/lines/step.hpp"
 #include "kernels/lines/tiles.hpp"
 
 namespace weft {
@@ -61,7 +61,7 @@ void put_last(std::vector<int>& stages, Index n) {
 
 }  // namespace
 
-std::optional<std::array<int, LineStep::most_stages>> line_radices(Index n, int most) {
+std::optional<LineRadices> line_radices(Index n, int most) {
   if (n > LineStep::most_points) return std::nullopt;
   std::vector<int> stages, best;
   divide(n, LineStep::largest_radix, stages, best);
@@ -74,15 +74,23 @@ std::optional<std::array<int, LineStep::most_stages>> line_radices(Index n, int 
   put_first(best);
   if (is_limited) put_large_last(best);
   put_last(best, n);
-  std::array<int, LineStep::most_stages> found{};
+  LineRadices found{};
   std::ranges::copy(best, found.begin());
   return found;
 }
 
-std::array<int, LineStep::most_stages> real_row_radices(Index n, RealRows reals) {
-  std::array<int, LineStep::most_stages> all = line_radices(n).value();
+LineRadices lines_apart_radices(Index n) {
+  const std::optional<LineRadices> measured = measured_radices(n, LineKind::apart);
+  return measured ? *measured : line_radices(n).value();
+}
+
+LineRadices real_row_radices(Index n, RealRows reals) {
+  const bool is_read = reals == RealRows::read;
+  if (const auto measured = measured_radices(n, is_read ? LineKind::rows_read : LineKind::rows_stored))
+    return *measured;
+  LineRadices all = line_radices(n).value();
   const auto end = std::ranges::find(all, 0);
-  const bool is_read = reals == RealRows::read, are_two = end == all.begin() + 2;
+  const bool are_two = end == all.begin() + 2;
   if (is_read && are_two && std::has_single_bit(static_cast<std::uint64_t>(n))) return all;
   int& next_to_modes = is_read ? *(end - 1) : all.front();
   // Of the points of two butterflies of the first stage some would have no registers.
@@ -95,7 +103,7 @@ std::array<int, LineStep::most_stages> real_row_radices(Index n, RealRows reals)
                                                      : line_radices(n, lines::largest_small_radix).value();
 }
 
-std::optional<std::array<int, LineStep::most_stages>> part_radices(Index n, int most_parts) {
+std::optional<LineRadices> part_radices(Index n, int most_parts) {
   // One block has rows of 128 bytes of lines of up to 800 points. Parts of up to 288 points have rows of 256,
   // and those of up to 576 rows of 128, with three tiles on a multiprocessor. Of wide rows the fewest blocks
   // wait for each other; what is longer is divided among as many as there may be.
@@ -117,11 +125,14 @@ std::optional<std::array<int, LineStep::most_stages>> part_radices(Index n, int 
     found.insert(found.begin(), parts);
   }
   if (found.empty()) return std::nullopt;
-  std::array<int, LineStep::most_stages> all{};
+  LineRadices all{};
   std::ranges::copy(found, all.begin());
   return all;
 }
 
+namespace {
+
+/// The largest of both steps by rule.
 int largest_plane_radix(Index first, Index second, bool of_reals) {
   // Of an H100 and later ones. Kernels look at what there is.
   constexpr Index shared = 227 << 10, value = 16, many = Index{1} << 20;
@@ -131,6 +142,21 @@ int largest_plane_radix(Index first, Index second, bool of_reals) {
     return n <= 1024 && lines::three_fit(tile, shared) && (of_reals || n == 256 || n > 800);
   };
   return gains(first) && gains(second) ? lines::largest_small_radix : LineStep::largest_radix;
+}
+
+bool are_small(const LineRadices& radices) {
+  return std::ranges::max(radices) <= lines::largest_small_radix;
+}
+
+}  // namespace
+
+PlaneRadices plane_radices(Index first, Index second, bool of_reals) {
+  if (!of_reals) {
+    const auto a = measured_radices(first, LineKind::planes), b = measured_radices(second, LineKind::planes);
+    if (a && b && are_small(*a) == are_small(*b)) return {*a, *b};
+  }
+  const int most = largest_plane_radix(first, second, of_reals);
+  return {line_radices(first, most).value(), line_radices(second, most).value()};
 }
 
 }  // namespace weft

@@ -5,7 +5,6 @@
 #include <array>
 #include <compare>
 #include <cstddef>
-#include <optional>
 #include <span>
 
 #include "weft/axis_vector.hpp"
@@ -103,20 +102,7 @@ struct LineArrays {
   std::span<std::byte* const> diverted = {};  ///< for each piece, where its first mode goes; or none
 };
 
-/// The radices of lines of n points, of the first stage first, two at least; none if n has another factor
-/// than 2, 3, 5 and 7, or is prime, or has more than `most_points`. They are at most `most`, which is 7 or
-/// more.
-std::optional<std::array<int, LineStep::most_stages>> line_radices(Index n,
-                                                                   int most = LineStep::largest_radix);
-
-/// Those of n points of rows of real numbers, which have them if lines have: the stage next to the modes has
-/// a small one (`lines::largest_small_radix`), as its threads do two butterflies at a time.
-std::array<int, LineStep::most_stages> real_row_radices(Index n, RealRows reals);
-
-/// Those of lines that several blocks of threads share (ADR 0076): the first one is the number of blocks, at
-/// most `most_parts`. None for lines for which one block is as fast, and where no number divides them into
-/// parts that have radices and are not too long.
+/// The most blocks of threads that share the lines of a step (`part_radices`).
 inline constexpr int most_line_parts = 8;
-std::optional<std::array<int, LineStep::most_stages>> part_radices(Index n, int most_parts);
 
 }  // namespace weft
