@@ -141,9 +141,7 @@ class Arrays {
 
  private:
   /// In complex numbers, also of a real array.
-  std::size_t input_count() const {
-    return is_real_ ? (plan.input_count() + 1) / 2 : plan.input_count();
-  }
+  std::size_t input_count() const { return is_real_ ? (plan.input_count() + 1) / 2 : plan.input_count(); }
   std::vector<Complex> downloaded(std::byte* at, std::size_t count) {
     plan.wait();
     std::vector<Complex> all(count);
@@ -324,8 +322,8 @@ TEST(DeviceDiversions, FftsPackWhatIsSent) {
     });
 }
 
-/// What arrives is the box as the sender had it, which the last FFT brings to the order of the output. Backward
-/// the first FFT leaves that order.
+/// What arrives is the box as the sender had it, which the last FFT brings to the order of the output.
+/// Backward the first FFT leaves that order.
 TEST(DeviceDiversions, NothingIsUnpackedBeforeAnFftThatReorders) {
   const ScopedDevices devices({.delays = true});
   if (!nccl::missing().empty()) GTEST_SKIP() << nccl::missing();

@@ -376,7 +376,7 @@ TEST(DeviceFft, BoxesTooLargeForATrialAreDoneAxisByAxisWhereTheLibraryIsSlowWith
   const auto device = current_device();
   const DeviceScope scope(*device);
   const Index plane = Index{42} * 40 * 16;
-  const auto most = static_cast<Index>(std::min(double{256 << 20}, device->free_bytes() / 16));
+  const auto most = static_cast<Index>(device->free_bytes() / 15);  // a 16th is room for a trial
   // What is found stays for the life of the process, in which tests may be repeated.
   static Index more = 1;
   // Slow with several axes at a time. Along three it takes a work area of an array, or none.
@@ -397,6 +397,58 @@ TEST(DeviceFft, BoxesTooLargeForATrialAreDoneAxisByAxisWhereTheLibraryIsSlowWith
   EXPECT_EQ(boxes_in_one_call(array), 0) << "known by now";
   ++more;
   EXPECT_EQ(boxes_in_one_call(1 << 20), 2) << "asked for its work area, and taken";
+}
+
+/// Of a little more than what is enough of boxes that can be shortened.
+TEST(DeviceFft, BoxesThatCannotBeShortenedAreTimedWholeIfThereIsRoom) {
+  const ScopedDevices devices;
+  if (ScopedDevices::are_on_host()) GTEST_SKIP() << "has less room than is enough";
+  ScopedDevices::choose(0);
+  const auto device = current_device();
+  const DeviceScope scope(*device);
+  static Index planes = 10000;  // of 26 KiB
+  FftProblem box;
+  box.kind = FftKind::c2c;
+  box.dimensions = {{++planes, 42 * 40, 42 * 40}, {42, 40, 40}, {40, 1, 1}};
+  int of_three = 0;
+  make_fastest_fft_of_calls(*device, box, [&](const CufftCall& call) {
+    of_three += call.axes == 3 ? 1 : 0;
+    return std::make_shared<Slow>(call.axes > 1 ? 5000 : 1);
+  });
+  EXPECT_EQ(of_three, 1) << "timed, and slow";
+}
+
+/// c2r may not destroy its input, which is copied, or read by the first FFT, which stores its modes aside.
+TEST(DeviceFft, AxesApartBackToRealNumbersNeedNoCopy) {
+  const ScopedDevices devices;
+  ScopedDevices::choose(0);
+  std::mt19937_64 random(15);
+  for (const Precision precision : {Precision::float32, Precision::float64})
+    for (const double scale : {1.0, 0.25})
+      for (const Index gap : {0, 1}) {
+        FftProblem p;
+        p.kind = FftKind::real;
+        p.direction = Direction::backward;
+        p.may_destroy_input = false;
+        p.precision = precision;
+        p.scale = scale;
+        p.dimensions = {{9, 10 * 7 + gap, 10 * 12}, {10, 7, 12}, {12, 1, 1}};
+        const CufftCalls calls = cufft_calls(p, AxesOf::apart);
+        ASSERT_EQ(calls.steps.size(), 3U);
+        EXPECT_EQ(calls.first_stores_aside(), gap == 0);
+        const LocalProblem problem = with_values(p, random);
+        const OnDevice fft(p, [&](Device& device, const FftProblem& asked) {
+          return make_fft_of_calls(
+              device, asked,
+              [](const CufftCall&) -> std::shared_ptr<StreamFft> {
+                throw Error("test", "a call of the library", "kernels alone");
+              },
+              {[](const CallStep&) { return LineWay::kernels; }, AxesOf::apart, std::size_t{1} << 30});
+        });
+        const LocalResult result = compute(fft, problem);
+        ASSERT_LE(result.error, local_bound(problem));
+        ASSERT_TRUE(result.gaps_kept && result.input_kept);
+      }
 }
 
 TEST(DeviceFft, AnyLayoutAgainstTheDirectSum) {

@@ -330,6 +330,8 @@ class CallsBuilder {
     aside.copy = {from ? copy_loops(extents, given, dense) : copy_loops(extents, dense, given), element, 1,
                   real};
     aside.bytes = next * element;
+    aside.alike = true;
+    for (int i = 0; i < extents.size(); ++i) aside.alike &= extents[i] == 1 || given[i] == dense[i];
   }
 
   const FftProblem& p_;

@@ -64,12 +64,18 @@ struct CallStep {
 /// after the last step.
 struct AsideCopy {
   DeviceCopy copy;
-  Index bytes = 0;  ///< of the work memory; 0: no copy
+  Index bytes = 0;     ///< of the work memory; 0: no copy
+  bool alike = false;  ///< it has the strides of the array
 };
 
 struct CufftCalls {
   AsideCopy from, to;
   std::vector<CallStep> steps;  ///< none if nothing is transformed
+
+  /// Whether the first step can read the input and store aside what it makes of it, in place of the copy.
+  bool first_stores_aside() const {
+    return from.bytes > 0 && from.alike && steps.front().sides == CallStep::Sides::from_only;
+  }
 };
 
 /// How many axes a call has.

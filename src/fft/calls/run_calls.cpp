@@ -53,17 +53,23 @@ void add_calls(FftSequence& all, const FftProblem& problem, AxesOf axes, const P
   }
   if (e.from.bytes > 0) {
     from = all.reserve(e.from.bytes);
-    e.from.copy.factor = std::exchange(scale, 1);  // the transform is linear
-    all.add(e.from.copy, FftSequence::input, from);
+    if (!e.first_stores_aside()) {
+      e.from.copy.factor = std::exchange(scale, 1);  // the transform is linear
+      all.add(e.from.copy, FftSequence::input, from);
+    }
   }
   for (const CallStep& step : e.steps) {
-    const bool last = &step == &e.steps.back();
+    const bool last = &step == &e.steps.back(),
+               stores_aside = &step == &e.steps.front() && e.first_stores_aside();
     CallStep whole = step;
     if (!last || e.to.bytes > 0) whole.diverted = {};
-    const std::shared_ptr<StreamFft> fft = plan(whole, last ? &scale : nullptr);
+    const std::shared_ptr<StreamFft> fft = plan(whole, last || stores_aside ? &scale : nullptr);
     all.diverts = fft->diverts;
     all.spares_output = fft->spares_output && e.steps.size() == 1;
-    all.add(fft, step.sides == CallStep::Sides::to_only ? to : from,
+    all.add(fft,
+            stores_aside                             ? FftSequence::input
+            : step.sides == CallStep::Sides::to_only ? to
+                                                     : from,
             step.sides == CallStep::Sides::from_only ? from : to);
   }
   if (e.to.bytes > 0) {
@@ -163,12 +169,17 @@ FftProblem planes_of(FftProblem problem) {
   return problem;
 }
 
-/// What is timed for a problem, on at most so many bytes. Of one that has no loop to shorten it is the
-/// planes, if the library is as slow with it as with planes.
-FftProblem trial_within(std::size_t most, const FftProblem& problem, const MakeCallPlan& make) {
-  FftProblem trial = trial_of(problem, most);
-  const bool fits = std::max(span_read(trial), span_written(trial)) <= most;
-  return fits || !takes_another_array(problem, make) ? trial : trial_of(planes_of(problem), most);
+std::size_t bytes_of(const FftProblem& trial) {
+  return std::max(span_read(trial), span_written(trial));
+}
+
+/// What is timed for a problem, on so many bytes if they are enough. Of one that has no loop to shorten it is
+/// the whole, if there is room, or the planes, if the library is as slow with it as with planes.
+FftProblem trial_within(std::size_t enough, std::size_t room, const FftProblem& problem,
+                        const MakeCallPlan& make) {
+  for (const std::size_t most : {enough, room})
+    if (FftProblem trial = trial_of(problem, most); bytes_of(trial) <= most) return trial;
+  return takes_another_array(problem, make) ? trial_of(planes_of(problem), enough) : problem;
 }
 
 enum class AxesWay { together, apart, planes };
@@ -177,7 +188,8 @@ AxesWay fastest_axes_way(Device& device, const FftProblem& problem, const MakeCa
                          const CallManner& together, const CallManner& apart) {
   if (!may_be_apart(problem)) return AxesWay::together;
   constexpr double of_what_is_free = 0.0625, most_bytes = 256 << 20, worth_it = 1.02;
-  const auto most = static_cast<std::size_t>(std::min(most_bytes, of_what_is_free * device.free_bytes()));
+  const double room = of_what_is_free * device.free_bytes();
+  const auto most = static_cast<std::size_t>(std::min(most_bytes, room));
   const Index diverted = problem.diverted.count;
   // Planes are worth it where peers get what they compute, or what is packed for them, and it takes longer
   // than blocks wait for each other.
@@ -192,9 +204,9 @@ AxesWay fastest_axes_way(Device& device, const FftProblem& problem, const MakeCa
     const std::lock_guard lock(mutex);
     if (const auto found = known.find(key); found != known.end()) return found->second;
   }
-  const FftProblem trial = trial_within(most, problem, make);
-  const std::size_t bytes = std::max(span_read(trial), span_written(trial));
-  if (bytes > most) return AxesWay::together;
+  const FftProblem trial = trial_within(most, static_cast<std::size_t>(room), problem, make);
+  const std::size_t bytes = bytes_of(trial);
+  if (static_cast<double>(bytes) > room) return AxesWay::together;
   // What stores elsewhere has to be a kernel, and is timed as one.
   CallManner storing = apart;
   if (diverted > 0)
