@@ -187,9 +187,11 @@ enum class AxesWay { together, apart, planes };
 AxesWay fastest_axes_way(Device& device, const FftProblem& problem, const MakeCallPlan& make,
                          const CallManner& together, const CallManner& apart) {
   if (!may_be_apart(problem)) return AxesWay::together;
-  constexpr double of_what_is_free = 0.0625, most_bytes = 256 << 20, worth_it = 1.02;
-  const double room = of_what_is_free * device.free_bytes();
-  const auto most = static_cast<std::size_t>(std::min(most_bytes, room));
+  // A trial has two arrays and a work area. What cannot be shortened may take half of what is free.
+  constexpr double of_what_is_free = 0.0625, most_of_what_is_free = 0.16, most_bytes = 256 << 20,
+                   worth_it = 1.02;
+  const double free = device.free_bytes(), room = most_of_what_is_free * free;
+  const auto most = static_cast<std::size_t>(std::min(most_bytes, of_what_is_free * free));
   const Index diverted = problem.diverted.count;
   // Planes are worth it where peers get what they compute, or what is packed for them, and it takes longer
   // than blocks wait for each other.
