@@ -71,10 +71,10 @@ Design design(const Problem& problem, const Wishes& wishes, const Setting& setti
   d.schedules[0] = make_schedule(request);
   const Offers offers = choose_exchanges(given, d.schedules[0]);
   d.contiguous = choose_layout(given, offers);
-  request.contiguous = d.contiguous.value;
-  request.reordered_by_fft = reordered_by_fft(given, offers, d.contiguous.value);
-  if (request.contiguous || request.reordered_by_fft)  // the ranks' boxes are the same, in another order
+  if (d.contiguous.value) {  // the ranks' boxes are the same, in another order
+    request.contiguous = true;
     d.schedules[0] = make_schedule(request);
+  }
   d.schedules[1] = inverse(d.schedules[0]);
   d.memory.users_workspace = wishes.users_workspace.value;
   choose_legs(given, offers, d);

@@ -331,10 +331,11 @@ class Search {
       if (i > 0) {
         Field f = s.fields.back();
         f.tiling = tiling(states[i].candidate, before);
-        const bool users = is_last && own_output && !reorders(first, axes);
-        f.orders = users ? request_.output_orders : first;
-        for (Order& order : f.orders)
-          if (request_.contiguous || !users) order = order_after_reshape(request_, order, axes, *f.tiling);
+        f.orders = is_last && own_output ? request_.output_orders : first;
+        for (Order& order : f.orders) {
+          if (request_.contiguous || !(is_last && own_output))
+            order = order_after_reshape(request_, order, axes, *f.tiling);
+        }
         s.stages.push_back({Stage::Kind::reshape, {}, -1, Direction::forward});
         s.fields.push_back(std::move(f));
       }
@@ -352,16 +353,6 @@ class Search {
     }
     finish_output(s);
     return s;
-  }
-
-  /// Whether the last FFT, along `axes`, brings arrays from these orders to those of the output: the fastest
-  /// axis remains that, and is none of its own.
-  bool reorders(const std::vector<Order>& from, const AxisVector<int>& axes) const {
-    if (!request_.reordered_by_fft || axes.empty()) return false;
-    const int fastest = from.front()[from.front().size() - 1];
-    const auto has_rows = [&](const Order& order) { return order[order.size() - 1] == fastest; };
-    return !axes.contains(fastest) && std::ranges::all_of(from, has_rows) &&
-           std::ranges::all_of(request_.output_orders, has_rows);
   }
 
   /// The last field is the user's: it gets the user's memory order, or else the arrays of a batch one after

@@ -55,10 +55,6 @@ struct ScheduleRequest {
   /// lines across planes touch few pages and cache sets. GPUs are faster without, with long runs of equal
   /// lines.
   bool shared_axes_first = true;
-  /// Whether the last FFT brings the array to the memory order of the output, instead of the reshape before
-  /// it: where that FFT leaves rows rows. Parts that are packed in the sender's order then lie where they
-  /// arrive as the box does, and nothing unpacks them.
-  bool reordered_by_fft = false;
 };
 
 /// The forward schedule. Throws `weft::Error` if there is none: for a one-dimensional array over several

@@ -112,8 +112,7 @@ class Arrays {
  public:
   using Complex = std::complex<Real>;
 
-  Arrays(const Comm& comm, const Problem& problem, const Options& options)
-      : plan(comm, problem, options), is_real_(problem.transforms.contains(Transform::r2c)) {
+  Arrays(const Comm& comm, const Problem& problem, const Options& options) : plan(comm, problem, options) {
     std::uint32_t random = 1 + static_cast<std::uint32_t>(comm.rank());
     const auto any = [&] {  // quickly, as there are many
       random = random * 1664525 + 1013904223;
@@ -131,17 +130,15 @@ class Arrays {
   }
   std::vector<Complex> backward() {
     plan.backward(static_cast<const void*>(out_), static_cast<void*>(in_));
-    return downloaded(in_, input_count());
+    return downloaded(in_, plan.input_count());
   }
   std::vector<Complex> first() const {
-    return {values_.begin(), values_.begin() + static_cast<std::ptrdiff_t>(input_count())};
+    return {values_.begin(), values_.begin() + static_cast<std::ptrdiff_t>(plan.input_count())};
   }
 
   Plan plan;
 
  private:
-  /// In complex numbers, also of a real array.
-  std::size_t input_count() const { return is_real_ ? (plan.input_count() + 1) / 2 : plan.input_count(); }
   std::vector<Complex> downloaded(std::byte* at, std::size_t count) {
     plan.wait();
     std::vector<Complex> all(count);
@@ -149,7 +146,6 @@ class Arrays {
     return all;
   }
 
-  bool is_real_;
   DeviceMirror mirror_;
   std::vector<Complex> values_;
   std::byte *in_ = nullptr, *out_ = nullptr;
@@ -319,36 +315,6 @@ TEST(DeviceDiversions, FftsPackWhatIsSent) {
             check_packing_by_ffts<double>(comm, p, options, !(whole && in_place));
             check_packing_by_ffts<float>(comm, p, options, !(whole && in_place));
           }
-    });
-}
-
-/// What arrives is the box as the sender had it, which the last FFT brings to the order of the output.
-/// Backward the first FFT leaves that order.
-TEST(DeviceDiversions, NothingIsUnpackedBeforeAnFftThatReorders) {
-  const ScopedDevices devices({.delays = true});
-  if (!nccl::missing().empty()) GTEST_SKIP() << nccl::missing();
-  for (const int ranks : rank_counts(2, 4, ScopedDevices::count()))
-    ThreadTeam(ranks).run([&](const Comm& comm) {
-      ScopedDevices::choose(comm.rank());
-      for (const char* pipeline : {"sequential", "planes", "two-front"})
-        for (const bool in_place : {false, true}) {
-          Problem p = on_device();
-          p.shape = {12, 36, 10};
-          p.in_place = in_place;
-          p.backward_scale = Scale::full;
-          p.output = Distribution::slab(1).with_order({1, 0, 2});
-          for (const Transform t : {Transform::c2c, Transform::r2c}) {
-            if (t == Transform::r2c && in_place) continue;
-            p.transforms = {Transform::c2c, Transform::c2c, t};
-            Arrays<double> packed(comm, p, Options().set("exchange", "nccl").set("pipeline", pipeline)),
-                put(comm, p, Options().set("exchange", "direct"));
-            const std::string text = packed.plan.program_to_string(Direction::forward);
-            if (pipeline != std::string("sequential")) {
-              EXPECT_FALSE(says(text, "unpack reshape")) << packed.plan.to_string() << text;
-            }
-            expect_alike(packed, put, in_place);
-          }
-        }
     });
 }
 

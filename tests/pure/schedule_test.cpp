@@ -296,34 +296,6 @@ TEST(ExchangeGroups, FollowTheGrid) {
   EXPECT_EQ(groups, (std::vector<int>{0, 0, 0, 3, 3, 3}));
 }
 
-/// As for exchanges that pack among GPUs.
-TEST(Schedule, TheLastFftReordersWhereRowsRemainRows) {
-  const auto made = [](const Order& in, const Order& out, const Distribution& output) {
-    ScheduleRequest r = request({8, 10, 12}, 2, Distribution::slab(0), output);
-    r.contiguous = r.shared_axes_first = false;
-    r.reordered_by_fft = true;
-    r.input_orders = {in};
-    r.output_orders = {out};
-    return make_schedule(r);
-  };
-  const auto orders = [](const Schedule& s) {
-    std::vector<Order> all;
-    for (const Field& f : s.fields) all.push_back(f.orders.front());
-    return all;
-  };
-  const Order c{0, 1, 2}, transposed{1, 0, 2}, turned{1, 2, 0};
-  const Distribution slab = Distribution::slab(1);
-  const Schedule s = made(c, transposed, slab);
-  EXPECT_EQ(orders(s), (std::vector<Order>{c, c, c, transposed}));
-  EXPECT_EQ(orders(inverse(s)), (std::vector<Order>{transposed, c, c, c}));
-  EXPECT_EQ(orders(made(transposed, c, slab)), (std::vector<Order>{transposed, transposed, transposed, c}));
-  // Lines would become rows, or rows lines.
-  EXPECT_EQ(orders(made(c, turned, slab)), (std::vector<Order>{c, c, turned, turned}));
-  EXPECT_EQ(orders(made(turned, turned, slab)), (std::vector<Order>{turned, turned, turned, turned}));
-  // No FFT is behind the last reshape.
-  EXPECT_EQ(orders(made(c, transposed, Distribution::slab(0))).back(), transposed);
-}
-
 TEST(Schedule, PencilsAreCutAsAskedForInTheOrderThatFitsTheUsers) {
   for (const std::vector<int>& pq : {std::vector<int>{2, 12}, {12, 2}, {4, 6}, {24, 1}}) {
     for (const int local : {0, 1, 2}) {

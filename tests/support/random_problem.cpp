@@ -269,10 +269,9 @@ void draw_parameters(Dice& dice, RandomProblem& p) {
   if (p.options.get("pipeline") == "auto" || !dice.chance(0.8)) return;
   ScheduleRequest request = p.request();
   std::vector<Schedule> schedules;
-  for (const int layout : {0, 1, 2, 3}) {
+  for (const int layout : {0, 1, 2}) {
     request.contiguous = layout == 0;
     request.shared_axes_first = layout == 1;
-    request.reordered_by_fft = layout == 3;
     schedules.push_back(make_schedule(request));
     schedules.push_back(inverse(schedules.back()));
   }

@@ -24,9 +24,6 @@ using Offers = std::vector<const Offer*>;
 
 // schedule.cpp
 Chosen<bool> choose_layout(const Given& given, const Offers& offers);
-/// `ScheduleRequest::reordered_by_fft`: on GPUs, whose kernels store lines into any order, if what
-/// arrives last needs not be unpacked.
-bool reordered_by_fft(const Given& given, const Offers& offers, bool contiguous);
 /// Checks the boxes and names the distributions. Throws `weft::Error`.
 ScheduleRequest schedule_request(const Given& given);
 /// A batch is one axis more, the last one, and the slowest in memory.

@@ -101,10 +101,6 @@ Chosen<bool> choose_layout(const Given& given, const Offers& offers) {
   return {true, Origin::rule, "auto: unpacking makes lines contiguous"};
 }
 
-bool reordered_by_fft(const Given& given, const Offers& offers, bool contiguous) {
-  return given.on_device() && !contiguous && !offers.empty() && offers.back()->traits.any_place;
-}
-
 ScheduleRequest schedule_request(const Given& given) {
   const Problem& problem = given.problem;
   const Gathered& gathered = given.setting.given;

@@ -173,13 +173,13 @@ std::size_t bytes_of(const FftProblem& trial) {
   return std::max(span_read(trial), span_written(trial));
 }
 
-/// What is timed for a problem, on so many bytes if they are enough. Of one that has no loop to shorten it is
-/// the whole, if there is room, or the planes, if the library is as slow with it as with planes.
+/// What is timed for a problem: as much of it as is enough, or a box that cannot be shortened, if there is
+/// room for it, or its planes, if the library is as slow with it as with planes.
 FftProblem trial_within(std::size_t enough, std::size_t room, const FftProblem& problem,
                         const MakeCallPlan& make) {
-  for (const std::size_t most : {enough, room})
-    if (FftProblem trial = trial_of(problem, most); bytes_of(trial) <= most) return trial;
-  return takes_another_array(problem, make) ? trial_of(planes_of(problem), enough) : problem;
+  FftProblem trial = trial_of(problem, enough);
+  const bool fits = bytes_of(trial) <= room;
+  return fits || !takes_another_array(problem, make) ? trial : trial_of(planes_of(problem), enough);
 }
 
 enum class AxesWay { together, apart, planes };
@@ -187,7 +187,8 @@ enum class AxesWay { together, apart, planes };
 AxesWay fastest_axes_way(Device& device, const FftProblem& problem, const MakeCallPlan& make,
                          const CallManner& together, const CallManner& apart) {
   if (!may_be_apart(problem)) return AxesWay::together;
-  // A trial has two arrays and a work area. What cannot be shortened may take half of what is free.
+  // A trial has two arrays, a work area, and for c2r an array aside. What cannot be shortened may take two
+  // thirds of what is free.
   constexpr double of_what_is_free = 0.0625, most_of_what_is_free = 0.16, most_bytes = 256 << 20,
                    worth_it = 1.02;
   const double free = device.free_bytes(), room = most_of_what_is_free * free;

@@ -17,15 +17,18 @@ std::optional<LineRadices> line_radices(Index n, int most = LineStep::largest_ra
 
 /// What radices are measured for.
 enum class LineKind {
-  apart,        ///< lines whose points lie apart, each of one block of threads
+  apart,        ///< lines, each of one block of threads, that are adjacent on one side at least
   rows_read,    ///< rows of real numbers that are read (`RealRows`)
   rows_stored,  ///< and that are stored
-  planes,       ///< either axis of planes, both of which are complex
+  /// Either axis of planes, both of which are complex. Of an even number of points the last stage has an even
+  /// number of butterflies, as cells ask for (`LineStep::diverted_bits`): no other kind stores in cells.
+  planes,
 };
 /// None where others are at most 1.025 times as fast as those by rule, or where nothing has been measured.
 std::optional<LineRadices> measured_radices(Index n, LineKind kind);
 
-/// Those of lines whose points lie apart, if lines of n points have any.
+/// Those of lines that are no rows, if lines of n points have any. What is measured are lines whose points
+/// lie apart on both sides.
 LineRadices lines_apart_radices(Index n);
 
 /// Those of n points of rows of real numbers, if lines have any. The stage next to the modes has a small one
