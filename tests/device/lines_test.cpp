@@ -267,7 +267,7 @@ TEST(DeviceLines, MeasuredLengthsAgainstTheDirectSum) {
       } else if (kind == LineKind::planes) {
         // Both axes have measured radices if either both are small, as those of 320 points, or neither is.
         const bool are_small = std::ranges::max(*radices) <= lines::largest_small_radix;
-        const Index row = are_small ? 320 : 384;
+        const Index row = are_small ? 320 : 400;
         ASSERT_EQ(plane_radices(row, n, false).second, radices) << n;
         p = in_planes(row, n, 1);
         ++planes;
