@@ -144,8 +144,8 @@ int largest_plane_radix(Index first, Index second, bool of_reals) {
   return gains(first) && gains(second) ? lines::largest_small_radix : LineStep::largest_radix;
 }
 
-bool are_small(const LineRadices& radices) {
-  return std::ranges::max(radices) <= lines::largest_small_radix;
+bool are_small(const LineRadices& of) {
+  return std::ranges::max(of) <= lines::largest_small_radix;
 }
 
 }  // namespace
