@@ -78,7 +78,7 @@ LineStep with(LineStep step, const LineRadices& radices) {
 /// Of lines that one block of threads has.
 LineRadices radices_of_block(const LineStep& step) {
   if (step.real_rows != RealRows::none) return real_row_radices(step.n, step.real_rows);
-  return step.of_rows() ? line_radices(step.n).value() : lines_apart_radices(step.n);
+  return complex_line_radices(step.n, step.of_rows() ? LineKind::rows : LineKind::apart);
 }
 
 template <class Real>

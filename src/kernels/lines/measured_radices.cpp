@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <ranges>
+#include <span>
 
 #include "kernels/lines/radices.hpp"
 
@@ -8,74 +9,80 @@ namespace weft {
 namespace {
 
 struct Measured {
-  LineKind kind;
   Index points;
   LineRadices radices;
 };
 
-/// The fastest by the mean of both precisions, of all radices of as few stages as there can be, or one more,
-/// on an H200 (ADR 0081). By kind, then by points.
-constexpr Measured all_measured[] = {
-    {LineKind::apart, 120, {8, 15}},           {LineKind::apart, 140, {10, 2, 7}},
-    {LineKind::apart, 168, {12, 2, 7}},        {LineKind::apart, 216, {8, 3, 9}},
-    {LineKind::apart, 224, {16, 2, 7}},        {LineKind::apart, 252, {9, 7, 4}},
-    {LineKind::apart, 280, {10, 4, 7}},        {LineKind::apart, 288, {9, 4, 8}},
-    {LineKind::apart, 320, {10, 4, 8}},        {LineKind::apart, 324, {12, 3, 9}},
-    {LineKind::apart, 336, {12, 4, 7}},        {LineKind::apart, 360, {12, 5, 6}},
-    {LineKind::apart, 384, {12, 4, 8}},        {LineKind::apart, 420, {7, 4, 15}},
-    {LineKind::apart, 480, {8, 4, 15}},        {LineKind::apart, 500, {10, 5, 10}},
-    {LineKind::apart, 504, {9, 7, 8}},         {LineKind::apart, 560, {10, 8, 7}},
-    {LineKind::apart, 576, {9, 8, 8}},         {LineKind::apart, 600, {10, 6, 10}},
-    {LineKind::apart, 640, {10, 8, 8}},        {LineKind::apart, 648, {12, 9, 6}},
-    {LineKind::apart, 672, {12, 7, 8}},        {LineKind::apart, 720, {12, 5, 12}},
-    {LineKind::apart, 756, {12, 7, 9}},        {LineKind::apart, 768, {12, 8, 8}},
-    {LineKind::apart, 840, {8, 15, 7}},        {LineKind::apart, 960, {8, 15, 8}},
-    {LineKind::apart, 1152, {8, 16, 9}},       {LineKind::apart, 1344, {7, 12, 16}},
-    {LineKind::apart, 1800, {15, 8, 15}},      {LineKind::apart, 2000, {10, 5, 5, 8}},
-    {LineKind::rows_read, 96, {12, 4, 2}},     {LineKind::rows_read, 100, {5, 10, 2}},
-    {LineKind::rows_read, 108, {9, 3, 4}},     {LineKind::rows_read, 120, {15, 2, 4}},
-    {LineKind::rows_read, 144, {9, 4, 4}},     {LineKind::rows_read, 150, {10, 5, 3}},
-    {LineKind::rows_read, 160, {10, 4, 4}},    {LineKind::rows_read, 180, {9, 5, 4}},
-    {LineKind::rows_read, 192, {12, 4, 4}},    {LineKind::rows_read, 200, {5, 8, 5}},
-    {LineKind::rows_read, 216, {9, 6, 4}},     {LineKind::rows_read, 240, {15, 8, 2}},
-    {LineKind::rows_read, 288, {9, 8, 4}},     {LineKind::rows_read, 320, {10, 8, 4}},
-    {LineKind::rows_read, 360, {9, 10, 4}},    {LineKind::rows_read, 384, {12, 8, 4}},
-    {LineKind::rows_read, 400, {5, 16, 5}},    {LineKind::rows_read, 432, {9, 6, 8}},
-    {LineKind::rows_read, 480, {8, 15, 4}},    {LineKind::rows_read, 576, {9, 8, 8}},
-    {LineKind::rows_read, 640, {10, 16, 4}},   {LineKind::rows_read, 720, {15, 12, 4}},
-    {LineKind::rows_read, 768, {12, 16, 4}},   {LineKind::rows_read, 800, {10, 10, 8}},
-    {LineKind::rows_read, 864, {9, 12, 8}},    {LineKind::rows_stored, 96, {3, 4, 8}},
-    {LineKind::rows_stored, 100, {2, 5, 10}},  {LineKind::rows_stored, 108, {4, 3, 9}},
-    {LineKind::rows_stored, 120, {8, 15}},     {LineKind::rows_stored, 150, {5, 3, 10}},
-    {LineKind::rows_stored, 160, {4, 4, 10}},  {LineKind::rows_stored, 192, {4, 6, 8}},
-    {LineKind::rows_stored, 200, {2, 10, 10}}, {LineKind::rows_stored, 216, {4, 9, 6}},
-    {LineKind::rows_stored, 240, {4, 4, 15}},  {LineKind::rows_stored, 250, {5, 5, 10}},
-    {LineKind::rows_stored, 270, {5, 6, 9}},   {LineKind::rows_stored, 288, {6, 8, 6}},
-    {LineKind::rows_stored, 300, {5, 6, 10}},  {LineKind::rows_stored, 320, {4, 8, 10}},
-    {LineKind::rows_stored, 384, {6, 8, 8}},   {LineKind::rows_stored, 400, {5, 8, 10}},
-    {LineKind::rows_stored, 432, {3, 9, 16}},  {LineKind::rows_stored, 450, {5, 6, 15}},
-    {LineKind::rows_stored, 480, {4, 8, 15}},  {LineKind::rows_stored, 576, {6, 8, 12}},
-    {LineKind::rows_stored, 640, {4, 16, 10}}, {LineKind::rows_stored, 720, {6, 10, 12}},
-    {LineKind::rows_stored, 800, {5, 10, 16}}, {LineKind::rows_stored, 900, {4, 15, 15}},
-    {LineKind::rows_stored, 960, {4, 16, 15}}, {LineKind::rows_stored, 1000, {5, 5, 5, 8}},
-    {LineKind::planes, 320, {10, 4, 8}},       {LineKind::planes, 336, {6, 8, 7}},
-    {LineKind::planes, 392, {7, 8, 7}},        {LineKind::planes, 400, {5, 16, 5}},
-    {LineKind::planes, 448, {7, 8, 8}},        {LineKind::planes, 560, {7, 8, 10}},
-    {LineKind::planes, 576, {9, 8, 8}},        {LineKind::planes, 600, {10, 6, 10}},
-    {LineKind::planes, 640, {10, 4, 16}},      {LineKind::planes, 648, {9, 12, 6}},
-    {LineKind::planes, 672, {12, 8, 7}},       {LineKind::planes, 720, {10, 12, 6}},
-    {LineKind::planes, 784, {7, 16, 7}},       {LineKind::planes, 800, {5, 16, 10}},
-    {LineKind::planes, 840, {7, 3, 8, 5}},     {LineKind::planes, 864, {9, 2, 6, 8}},
-    {LineKind::planes, 1152, {4, 6, 6, 8}},    {LineKind::planes, 1176, {3, 8, 7, 7}},
-    {LineKind::planes, 1280, {10, 16, 8}},     {LineKind::planes, 1440, {12, 15, 8}},
-};
+// Of each kind the fastest by the mean of both precisions, of all radices of as few stages as there can be,
+// or one more, on an H200 (ADR 0081).
+
+constexpr Measured apart[] = {
+    {120, {15, 8}},     {140, {10, 2, 7}},  {168, {12, 2, 7}},   {216, {9, 3, 8}},    {224, {16, 2, 7}},
+    {252, {9, 7, 4}},   {280, {10, 7, 4}},  {288, {12, 4, 6}},   {315, {15, 3, 7}},   {320, {10, 8, 4}},
+    {324, {12, 3, 9}},  {336, {12, 4, 7}},  {360, {12, 5, 6}},   {384, {12, 4, 8}},   {420, {15, 4, 7}},
+    {432, {16, 9, 3}},  {448, {16, 4, 7}},  {450, {15, 6, 5}},   {480, {16, 10, 3}},  {560, {10, 8, 7}},
+    {576, {9, 16, 4}},  {630, {10, 9, 7}},  {640, {10, 8, 8}},   {648, {12, 9, 6}},   {672, {12, 8, 7}},
+    {720, {12, 6, 10}}, {756, {12, 9, 7}},  {768, {12, 8, 8}},   {810, {15, 9, 6}},   {840, {15, 8, 7}},
+    {960, {8, 15, 8}},  {1152, {8, 16, 9}}, {1344, {7, 12, 16}}, {1800, {15, 8, 15}}, {2000, {10, 5, 5, 8}}};
+
+constexpr Measured rows[] = {{96, {12, 8}},      {120, {15, 8}},    {200, {5, 4, 10}},  {216, {9, 3, 8}},
+                             {288, {9, 8, 4}},   {320, {10, 8, 4}}, {384, {12, 8, 4}},  {400, {5, 8, 10}},
+                             {432, {16, 3, 9}},  {480, {15, 4, 8}}, {500, {10, 5, 10}}, {512, {16, 4, 8}},
+                             {576, {9, 8, 8}},   {640, {10, 8, 8}}, {720, {12, 5, 12}}, {768, {12, 8, 8}},
+                             {800, {5, 10, 16}}, {864, {16, 6, 9}}, {900, {15, 4, 15}}, {960, {15, 4, 16}},
+                             {1024, {16, 4, 16}}};
+
+constexpr Measured rows_read[] = {
+    {32, {16, 2}},      {48, {6, 4, 2}},   {50, {5, 5, 2}},    {54, {9, 3, 2}},    {60, {15, 4}},
+    {64, {16, 4}},      {72, {9, 4, 2}},   {80, {10, 4, 2}},   {90, {6, 5, 3}},    {96, {6, 4, 4}},
+    {100, {5, 10, 2}},  {108, {9, 3, 4}},  {120, {15, 4, 2}},  {135, {9, 5, 3}},   {144, {9, 4, 4}},
+    {150, {10, 3, 5}},  {160, {10, 4, 4}}, {180, {9, 5, 4}},   {192, {12, 4, 4}},  {200, {5, 8, 5}},
+    {216, {9, 6, 4}},   {225, {15, 5, 3}}, {240, {15, 4, 4}},  {288, {9, 8, 4}},   {320, {10, 8, 4}},
+    {324, {12, 9, 3}},  {336, {7, 12, 4}}, {360, {15, 6, 4}},  {384, {12, 8, 4}},  {400, {5, 16, 5}},
+    {432, {16, 9, 3}},  {448, {16, 7, 4}}, {450, {15, 10, 3}}, {480, {15, 8, 4}},  {512, {16, 8, 4}},
+    {540, {9, 12, 5}},  {576, {9, 16, 4}}, {640, {10, 16, 4}}, {720, {15, 12, 4}}, {768, {12, 16, 4}},
+    {800, {10, 16, 5}}, {864, {16, 6, 9}}, {900, {15, 15, 4}}, {960, {15, 16, 4}}, {1024, {16, 16, 4}}};
+
+constexpr Measured rows_stored[] = {
+    {32, {4, 8}},        {48, {4, 12}},      {50, {2, 5, 5}},    {60, {4, 15}},     {72, {6, 12}},
+    {90, {6, 15}},       {96, {4, 4, 6}},    {100, {2, 10, 5}},  {108, {9, 12}},    {120, {8, 15}},
+    {160, {4, 4, 10}},   {192, {6, 4, 8}},   {200, {4, 5, 10}},  {216, {8, 3, 9}},  {240, {8, 2, 15}},
+    {250, {5, 5, 10}},   {270, {5, 9, 6}},   {288, {6, 4, 12}},  {300, {5, 6, 10}}, {336, {6, 8, 7}},
+    {400, {5, 8, 10}},   {432, {8, 6, 9}},   {450, {9, 5, 10}},  {480, {8, 4, 15}}, {540, {9, 10, 6}},
+    {576, {6, 8, 12}},   {720, {6, 10, 12}}, {800, {5, 16, 10}}, {864, {9, 6, 16}}, {960, {8, 8, 15}},
+    {1000, {5, 5, 5, 8}}};
+
+constexpr Measured planes[] = {
+    {96, {6, 2, 8}},     {108, {9, 2, 6}},     {120, {5, 8, 3}},     {144, {9, 4, 4}},
+    {288, {9, 4, 8}},    {320, {10, 8, 4}},    {336, {12, 4, 7}},    {360, {15, 4, 6}},
+    {384, {12, 4, 8}},   {392, {7, 8, 7}},     {400, {10, 4, 10}},   {560, {7, 8, 10}},
+    {576, {9, 8, 8}},    {640, {10, 8, 8}},    {648, {12, 9, 6}},    {672, {12, 7, 8}},
+    {720, {15, 4, 12}},  {768, {12, 8, 8}},    {784, {7, 16, 7}},    {800, {10, 8, 10}},
+    {864, {9, 2, 6, 8}}, {1152, {4, 6, 6, 8}}, {1176, {3, 8, 7, 7}}, {1280, {10, 16, 8}},
+    {1440, {12, 15, 8}}};
+
+std::span<const Measured> all_of(LineKind kind) {
+  switch (kind) {
+    case LineKind::apart:
+      return apart;
+    case LineKind::rows:
+      return rows;
+    case LineKind::rows_read:
+      return rows_read;
+    case LineKind::rows_stored:
+      return rows_stored;
+    case LineKind::planes:
+      return planes;
+  }
+  return {};
+}
 
 }  // namespace
 
 std::optional<LineRadices> measured_radices(Index n, LineKind kind) {
-  const auto* const found =
-      std::ranges::find_if(all_measured, [&](const Measured& m) { return m.kind == kind && m.points == n; });
-  return found == std::ranges::end(all_measured) ? std::nullopt : std::optional(found->radices);
+  const std::span<const Measured> all = all_of(kind);
+  const auto found = std::ranges::find(all, n, &Measured::points);
+  return found == all.end() ? std::nullopt : std::optional(found->radices);
 }
 
 }  // namespace weft

@@ -79,8 +79,8 @@ std::optional<LineRadices> line_radices(Index n, int most) {
   return found;
 }
 
-LineRadices lines_apart_radices(Index n) {
-  const std::optional<LineRadices> measured = measured_radices(n, LineKind::apart);
+LineRadices complex_line_radices(Index n, LineKind kind) {
+  const std::optional<LineRadices> measured = measured_radices(n, kind);
   return measured ? *measured : line_radices(n).value();
 }
 

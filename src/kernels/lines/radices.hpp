@@ -18,6 +18,7 @@ std::optional<LineRadices> line_radices(Index n, int most = LineStep::largest_ra
 /// What radices are measured for.
 enum class LineKind {
   apart,        ///< lines, each of one block of threads, that are adjacent on one side at least
+  rows,         ///< rows of complex numbers
   rows_read,    ///< rows of real numbers that are read (`RealRows`)
   rows_stored,  ///< and that are stored
   /// Either axis of planes, both of which are complex. Of an even number of points the last stage has an even
@@ -27,9 +28,9 @@ enum class LineKind {
 /// None where others are at most 1.025 times as fast as those by rule, or where nothing has been measured.
 std::optional<LineRadices> measured_radices(Index n, LineKind kind);
 
-/// Those of lines that are no rows, if lines of n points have any. What is measured are lines whose points
-/// lie apart on both sides.
-LineRadices lines_apart_radices(Index n);
+/// Those of lines of complex numbers, `apart` or `rows`, if lines of n points have any. What is measured are
+/// lines whose points lie apart on both sides, and rows all of whose modes are stored elsewhere.
+LineRadices complex_line_radices(Index n, LineKind kind);
 
 /// Those of n points of rows of real numbers, if lines have any. The stage next to the modes has a small one
 /// (`lines::largest_small_radix`), as its threads do two butterflies at a time, unless a pass behind it makes

@@ -155,8 +155,8 @@ WEFT_INLINE void run_first_of_modes(const Form& form, std::uint32_t number, std:
         const auto make_points = [&](std::uint32_t k, Value& a, Value& opposite) {
           const Value b = conjugate(opposite), sum = a + b,
                       other = (a - b) * exchanged(roots.reals[k]);  // by i conj(w)
-          opposite = exchanged(conjugate(sum - other));
-          a = exchanged(sum + other);  // a transform backward
+          opposite = conjugate(sum - other);
+          a = sum + other;
         };
         Value x[Radix], y[Radix];
         if constexpr (merged) {

@@ -29,14 +29,10 @@ WEFT_ANYWHERE Pair<Real> turned_back(Pair<Real> a) {
   return {turned_back(a.first), turned_back(a.second)};
 }
 
-/// Real and imaginary part exchanged. A transform forward of such numbers is one backward.
+/// i conj(a)
 template <class Real>
 WEFT_ANYWHERE Complex<Real> exchanged(Complex<Real> a) {
   return {a.im, a.re};
-}
-template <class Real>
-WEFT_ANYWHERE Pair<Real> exchanged(Pair<Real> a) {
-  return {exchanged(a.first), exchanged(a.second)};
 }
 
 using r2r::conjugate;

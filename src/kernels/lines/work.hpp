@@ -24,7 +24,8 @@ template <class Form, class Real>
 WEFT_INLINE Complex<Real> turn_root(const Form& form, const Complex<Real>* turns, std::uint32_t k,
                                     std::uint32_t index) {
   const std::uint32_t exponent = k * index, low = 1U << form.turn_bits;
-  return turns[low + (exponent >> form.turn_bits)] * turns[exponent & (low - 1)];
+  const Complex<Real> root = turns[low + (exponent >> form.turn_bits)] * turns[exponent & (low - 1)];
+  return form.backward ? conjugate(root) : root;
 }
 template <class Form, class Real, AtOnce at_once>
 WEFT_INLINE Complex<Real> turned(const Form& form, const Line<Real, at_once>& line,
@@ -118,7 +119,6 @@ WEFT_INLINE void read_points(const Form& form, Place place, Column<Value, Spread
     const std::int64_t step = below * form.from_stride;
     WEFT_UNROLL for (int k = 0; k < Radix; ++k) {
       read(line, source, form.from_apart, x[k]);
-      if (form.backward) x[k] = exchanged(x[k]);
       source += step;
     }
   } else if constexpr (role == Role::first_of_reals) {
@@ -129,7 +129,8 @@ WEFT_INLINE void read_points(const Form& form, Place place, Column<Value, Spread
   }
 }
 
-/// Multiplies result k by the k-th power of a root.
+/// Multiplies result k by the k-th power of a root. To read a root for each result takes longer than to
+/// multiply: what is read from the first-level cache goes the way of what is read from the tile.
 template <int Radix, class Value>
 WEFT_INLINE void turn_results(Complex<real_of<Value>> root, Value (&x)[Radix]) {
   Complex<real_of<Value>> powers[Radix];
@@ -138,30 +139,47 @@ WEFT_INLINE void turn_results(Complex<real_of<Value>> root, Value (&x)[Radix]) {
   WEFT_UNROLL for (int k = 1; k < Radix; ++k) x[k] = x[k] * powers[k];
 }
 
-/// Stores the results of a butterfly of the last stage, the first of which is this mode. Backward, a mode is
-/// what the transform forward has as n minus this mode: neither what is read nor what is stored is exchanged.
-template <int Radix, class Form, class Value, AtOnce at_once>
-WEFT_INLINE void store_results(const Form& form, std::uint32_t first,
-                               const Line<real_of<Value>, at_once>& line, const Value (&x)[Radix]) {
+/// Stores the results of a butterfly of the last stage, of which this is the least mode. Backward, mode k is
+/// what is mode n - k forward: results are in falling order, and mode 0 is behind all others. Where no modes
+/// go elsewhere, no store waits for the choice of a place.
+template <int Radix, Role role, class Form, class Value, AtOnce at_once>
+WEFT_INLINE void store_results(const Form& form, std::uint32_t least,
+                               const Line<real_of<Value>, at_once>& line, const Roots<real_of<Value>>& roots,
+                               Value (&x)[Radix]) {
   const auto factor = static_cast<real_of<Value>>(form.factor),
              diverted_factor = static_cast<real_of<Value>>(form.diverted_factor);
-  const auto mode_of = [&](int k) {
-    const std::uint32_t mode = first + static_cast<std::uint32_t>(k) * form.lasts();
-    return form.backward && mode > 0 ? form.points() - mode : mode;
-  };
+  if (form.backward && least == 0) {
+    const Value zero = x[0];
+    WEFT_UNROLL for (int k = 1; k < Radix; ++k) x[k - 1] = x[k];
+    x[Radix - 1] = zero;
+  }
+  const std::uint32_t lasts = form.lasts(), unit = form.backward ? 0 - lasts : lasts;
+  std::uint32_t mode = form.backward ? least + (Radix - 1) * lasts : least;
+  if constexpr (role == Role::last_turned)
+    WEFT_UNROLL for (int k = 0; k < Radix; ++k) x[k] =
+        turned(form, line, roots.turns, mode + static_cast<std::uint32_t>(k) * unit, x[k]);
+  auto* target = line.to + mode * form.to_stride;
+  const std::int64_t step = static_cast<std::int32_t>(unit) * form.to_stride;
+  constexpr bool by_points = role == Role::last_by_points;
   if (form.diverted_count == 0) {
-    WEFT_UNROLL for (int k = 0; k < Radix; ++k)
-        store(line, line.to + mode_of(k) * form.to_stride, 1, factor * x[k]);
+    WEFT_UNROLL for (int k = 0; k < Radix; ++k) {
+      store(line, target, by_points ? form.to_apart : 1, factor * x[k]);
+      target += step;
+    }
     return;
   }
+  // Modes before the first one that is diverted count as very large numbers.
+  mode -= form.diverted_first;
+  auto* diverted = line.diverted + form.diverted_at(static_cast<std::int32_t>(mode));
+  const std::int64_t diverted_step = form.backward ? -form.diverted_step : form.diverted_step;
   WEFT_UNROLL for (int k = 0; k < Radix; ++k) {
-    // Modes before the first one that is diverted count as very large numbers.
-    const std::uint32_t mode = mode_of(k), diverted = mode - form.diverted_first;
-    const bool diverts = diverted < form.diverted_count;
-    auto* const there =
-        line.diverted + form.diverted_at(static_cast<std::int32_t>(diverted)) + form.shift_of(diverted);
-    store(line, diverts ? there : line.to + mode * form.to_stride, 1,
+    const bool diverts = mode < form.diverted_count;
+    const std::int64_t apart = !by_points ? 1 : diverts ? form.diverted_apart : form.to_apart;
+    store(line, diverts ? diverted + form.shift_of(mode) : target, apart,
           (diverts ? diverted_factor : factor) * x[k]);
+    target += step;
+    diverted += diverted_step;
+    mode += unit;
   }
 }
 
@@ -170,56 +188,27 @@ template <int Radix, Role role, class Share = Whole, class Form, class Value, bo
 WEFT_INLINE void finish_butterfly(const Form& form, int stage, std::uint32_t b, Place place,
                                   Column<Value, Spread> column, const Line<real_of<Value>, at_once>& line,
                                   const Roots<real_of<Value>>& roots, Value (&x)[Radix]) {
-  constexpr bool last = is_last(role);
   const auto [point, below, j] = place;
   transform<Radix>(x);
   if constexpr (role == Role::last_kept) {
     WEFT_UNROLL for (int k = 0; k < Radix; ++k) column[point + k] = x[k];
-  } else if constexpr (Share::is_part && last) {
-    store_results(form, b, line, x);
-  } else if constexpr (last) {
-    std::uint32_t mode = b;
-    const std::uint32_t unit = form.lasts();
-    if constexpr (role == Role::last_turned)
-      WEFT_UNROLL for (int k = 0; k < Radix; ++k) x[k] =
-          turned(form, line, roots.turns, mode + k * unit, x[k]);
-    auto* target = line.to + mode * form.to_stride;
-    // Modes before the first one that is diverted count as very large numbers.
-    mode -= form.diverted_first;
-    auto* diverted = line.diverted + form.diverted_at(static_cast<std::int32_t>(mode));
-    const std::int64_t step = unit * form.to_stride, diverted_step = form.diverted_step;
-    const auto factor = static_cast<real_of<Value>>(form.factor),
-               diverted_factor = static_cast<real_of<Value>>(form.diverted_factor);
-    WEFT_UNROLL for (int k = 0; k < Radix; ++k) {
-      const bool diverts = mode < form.diverted_count;
-      const Value value = (diverts ? diverted_factor : factor) * x[k];
-      const std::int64_t apart = role != Role::last_by_points ? 1
-                                 : diverts                    ? form.diverted_apart
-                                                              : form.to_apart;
-      store(line, diverts ? diverted + form.shift_of(mode) : target, apart,
-            form.backward ? exchanged(value) : value);
-      target += step;
-      diverted += diverted_step;
-      mode += unit;
-    }
+  } else if constexpr (is_last(role)) {
+    store_results<Radix, role>(form, b, line, roots, x);
   } else {
-    if constexpr (Share::is_part) {
-      turn_results(roots.line[j * form.over_radix(0, form.turn(stage))], x);
-    } else {
-      const std::uint32_t turn = j * form.turn(stage);
-      std::uint32_t root = 0;
-      WEFT_UNROLL for (int k = 1; k < Radix; ++k) x[k] = x[k] * roots.line[root += turn];
-    }
+    const std::uint32_t turn = Share::is_part ? form.over_radix(0, form.turn(stage)) : form.turn(stage);
+    turn_results(roots.line[j * turn], x);
     WEFT_UNROLL for (int k = 0; k < Radix; ++k) column[point + k * below] = x[k];
   }
 }
 
-/// A butterfly of a stage for one column: number `b`, or, of a last stage that stores, the one whose first
-/// result is mode `b`, so that adjacent threads store adjacent modes.
+/// A butterfly of a stage for one column: number `b`, or, of a last stage that stores, the one whose least
+/// mode is `b`, so that adjacent threads store adjacent modes.
 template <int Radix, Role role, class Share = Whole, class Form, class Value, bool Spread, AtOnce at_once>
 WEFT_INLINE void butterfly(const Form& form, int stage, std::uint32_t b, Column<Value, Spread> column,
                            const Line<real_of<Value>, at_once>& line, const Roots<real_of<Value>>& roots) {
-  const Place place = place_of<Radix, role, Share>(form, stage, b);
+  constexpr bool stores = is_last(role) && role != Role::last_kept;
+  const std::uint32_t number = stores && form.backward && b > 0 ? form.lasts() - b : b;
+  const Place place = place_of<Radix, role, Share>(form, stage, number);
   Value x[Radix];
   read_points<Radix, role>(form, place, column, line, x);
   finish_butterfly<Radix, role, Share>(form, stage, b, place, column, line, roots, x);
@@ -298,10 +287,12 @@ WEFT_INLINE void run_stage(const Form& form, int number, std::uint32_t first, st
         if (next < count) finish_butterfly<Radix, role>(form, number, next, behind, column, line, roots, y);
       }
     } else {
-      // A last stage counts by modes, of which a part has every so many-th.
+      // A last stage counts by modes, of which a part has every so many-th, backward from the other end.
+      const std::uint32_t least =
+          form.backward && share.number > 0 ? share.parts - share.number : share.number;
       for (std::uint32_t b = first; b < count; b += apart)
-        butterfly<Radix, role, Share>(form, number, is_last(role) ? b * share.parts + share.number : b,
-                                      column, line, roots);
+        butterfly<Radix, role, Share>(form, number, is_last(role) ? b * share.parts + least : b, column, line,
+                                      roots);
     }
   });
 }
