@@ -172,11 +172,8 @@ void Stream::r2r(std::byte* to, const std::byte* from, const R2rStep& step) {
 
 void Stream::lines(const LineArrays& arrays, const LineStep& step, const DeviceSignals& signals) {
   const Aside aside;
-  check_memory(arrays.to, arrays.from);
+  check_memory(arrays, step.diverted, step.n);
   check_memory(step.roots, step.roots);
-  if (arrays.diverted.size() != static_cast<std::size_t>(step.diverted.pieces))
-    fail("modes that are diverted to nowhere");
-  for (std::byte* const at : arrays.diverted) check_memory(at, at);
   run([=, diverted = std::vector<std::byte*>(arrays.diverted.begin(), arrays.diverted.end())] {
     run_line_step(step, {arrays.from, arrays.to, diverted});
   });
@@ -185,12 +182,9 @@ void Stream::lines(const LineArrays& arrays, const LineStep& step, const DeviceS
 
 void Stream::planes(const LineArrays& arrays, const PlaneLines& step, std::byte* ring, std::byte* counters) {
   const Aside aside;
-  check_memory(arrays.to, arrays.from);
+  check_memory(arrays, step.second.diverted, step.second.n);
   check_memory(ring, counters);
   check_memory(step.first.roots, step.second.roots);
-  if (arrays.diverted.size() != static_cast<std::size_t>(step.second.diverted.pieces))
-    fail("modes that are diverted to nowhere");
-  for (std::byte* const at : arrays.diverted) check_memory(at, at);
   run([=, diverted = std::vector<std::byte*>(arrays.diverted.begin(), arrays.diverted.end())] {
     run_plane_lines(step, {arrays.from, arrays.to, diverted}, ring, counters);
   });
@@ -233,6 +227,14 @@ void Stream::check_memory(const std::byte* to, const std::byte* from) const {
     if (owner == Memory::nobody) fail("memory of the host");
     if (owner >= 0 && !device_.is_connected(owner)) fail("memory of a device that is not connected");
   }
+}
+
+/// Where all modes go elsewhere there need be no memory for the others.
+void Stream::check_memory(const LineArrays& arrays, const DivertedModes& diverted, Index modes) const {
+  check_memory(diverted.count == modes ? arrays.from : arrays.to, arrays.from);
+  if (arrays.diverted.size() != static_cast<std::size_t>(diverted.pieces))
+    fail("modes that are diverted to nowhere");
+  for (std::byte* const at : arrays.diverted) check_memory(at, at);
 }
 
 /// A stream that waits for an event of a capture is captured with it.

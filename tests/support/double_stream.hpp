@@ -172,6 +172,7 @@ class Stream final : public DeviceStream {
   void code(std::byte* to, const std::byte* from, const DeviceCoding& coding);
   void check_entered() const;
   void check_memory(const std::byte* to, const std::byte* from) const;
+  void check_memory(const LineArrays& arrays, const DivertedModes& diverted, Index modes) const;
 
   Owner& device_;
   std::shared_ptr<Queue> queue_;
