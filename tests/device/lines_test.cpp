@@ -265,7 +265,6 @@ TEST(DeviceLines, MeasuredLengthsAgainstTheDirectSum) {
       if (!radices) continue;
       constexpr Index lines = 5;
       FftProblem p;
-      p.precision = n / 4 % 2 == 0 ? Precision::float32 : Precision::float64;
       if (kind == LineKind::apart) {
         p.dimensions = {{n, lines, lines}};
         p.loops = {{lines, 1, 1}};
@@ -286,6 +285,8 @@ TEST(DeviceLines, MeasuredLengthsAgainstTheDirectSum) {
         p.dimensions = {{2 * n, 1, 1}};
         p.loops = {{lines, read ? 2 * n : n + 1, read ? n + 1 : 2 * n}};
       }
+      p.precision = n / 4 % 2 == 0 ? Precision::float32 : Precision::float64;
+      if (p.kind == FftKind::c2c) p.direction = n / 8 % 2 == 0 ? Direction::forward : Direction::backward;
       const OnDevice fft(p, [&](Device& device, const FftProblem& asked) {
         return kind == LineKind::planes ? plan_plane_lines(device, asked)
                                         : make_fft_of_calls(device, asked, no_calls,

@@ -93,7 +93,8 @@ LineRadices real_row_radices(Index n, RealRows reals) {
   const bool are_two = end == all.begin() + 2;
   if (is_read && are_two && std::has_single_bit(static_cast<std::uint64_t>(n))) return all;
   int& next_to_modes = is_read ? *(end - 1) : all.front();
-  // Of the points of two butterflies of the first stage some would have no registers.
+  // Of the points of two larger butterflies of the first stage some have no registers: that is slower, but
+  // for a few lengths that are measured.
   const int most = is_read ? lines::largest_small_radix : 8;
   const auto is_small = [most](int radix) { return radix <= most; };
   if (!is_small(next_to_modes))

@@ -76,7 +76,7 @@ struct Part {
   std::uint32_t parts, number;
 };
 
-/// The butterfly of the last stage whose first result is this mode, among those that a block has.
+/// The butterfly of the last stage whose first result is this mode forward, among those that a block has.
 template <class Share, class Form>
 WEFT_INLINE std::uint32_t last_butterfly_of(const Form& form, std::uint32_t mode) {
   std::uint32_t b = 0;
@@ -140,8 +140,8 @@ WEFT_INLINE void turn_results(Complex<real_of<Value>> root, Value (&x)[Radix]) {
 }
 
 /// Stores the results of a butterfly of the last stage, of which this is the least mode. Backward, mode k is
-/// what is mode n - k forward: results are in falling order, and mode 0 is behind all others. Where no modes
-/// go elsewhere, no store waits for the choice of a place.
+/// what is mode n - k forward: results are in falling order, but for mode 0, which is the first result of the
+/// butterfly that has it. Where no modes go elsewhere, no store waits for the choice of a place.
 template <int Radix, Role role, class Form, class Value, AtOnce at_once>
 WEFT_INLINE void store_results(const Form& form, std::uint32_t least,
                                const Line<real_of<Value>, at_once>& line, const Roots<real_of<Value>>& roots,
@@ -183,7 +183,8 @@ WEFT_INLINE void store_results(const Form& form, std::uint32_t least,
   }
 }
 
-/// Transforms the points of a butterfly, and leaves or stores its results.
+/// Transforms the points of a butterfly, which are at `place`, and leaves or stores its results. `b`: of a
+/// last stage that stores the least mode.
 template <int Radix, Role role, class Share = Whole, class Form, class Value, bool Spread, AtOnce at_once>
 WEFT_INLINE void finish_butterfly(const Form& form, int stage, std::uint32_t b, Place place,
                                   Column<Value, Spread> column, const Line<real_of<Value>, at_once>& line,
@@ -287,7 +288,8 @@ WEFT_INLINE void run_stage(const Form& form, int number, std::uint32_t first, st
         if (next < count) finish_butterfly<Radix, role>(form, number, next, behind, column, line, roots, y);
       }
     } else {
-      // A last stage counts by modes, of which a part has every so many-th, backward from the other end.
+      // A last stage counts by modes. A part has those that are its number, modulo the number of parts;
+      // backward those that are minus its number.
       const std::uint32_t least =
           form.backward && share.number > 0 ? share.parts - share.number : share.number;
       for (std::uint32_t b = first; b < count; b += apart)
@@ -383,7 +385,7 @@ WEFT_INLINE void take_apart(const Form& form, std::uint32_t first, std::uint32_t
 }
 
 /// The last stage of so many columns of a block where the modes of a line are adjacent: threads take
-/// butterflies in the order of their first modes, so that adjacent threads store adjacent modes.
+/// butterflies in the order of their least modes, so that adjacent threads store adjacent modes.
 template <class Form, class Value, AtOnce at_once>
 WEFT_INLINE void run_last_by_points(const Form& form, std::uint32_t number, std::uint32_t columns,
                                     std::uint32_t thread, std::uint32_t threads, Tile at, Value* tile,
