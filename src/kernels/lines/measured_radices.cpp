@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <ranges>
 #include <span>
 
 #include "kernels/lines/radices.hpp"
